@@ -1,0 +1,53 @@
+package elicit
+
+import "encoding/json"
+
+// Call is one tools/call made for a requester.
+type Call struct {
+	ID        CallID
+	Server    string
+	Tool      string
+	Arguments json.RawMessage // a JSON object; "{}" when there are none
+	Origin    Origin
+}
+
+// Tool is a tool of a server, as listed by tools/list.
+type Tool struct {
+	Server      string
+	Name        string
+	Title       string
+	Description string
+	InputSchema json.RawMessage // as on the wire, members in the server's order
+}
+
+// Outcome is what a call came to: exactly one of Result and Parked is set.
+type Outcome struct {
+	Result *Result
+	Parked *Parked
+}
+
+// Result is a finished call.
+type Result struct {
+	IsError    bool              // the tool says that it failed
+	Content    []json.RawMessage // content items as on the wire
+	Structured json.RawMessage   // structuredContent, nil when absent
+}
+
+// Parked is a call of the durable era that waits for answers. No connection,
+// goroutine or lock is held for it.
+type Parked struct {
+	Call      Call
+	Protocol  string
+	Round     int        // 1 for the first input_required of the call
+	Questions []Question // in the order of inputRequests on the wire; RequestID is the key
+	Resume    []byte     // what the MCP host needs to repeat the call; opaque to all others
+}
+
+// ServerState is one line of the servers list.
+type ServerState struct {
+	Name      string
+	Transport string // "stdio" or "http"
+	Protocol  string // negotiated revision; empty before the first connection
+	Era       Era    // empty before the first connection
+	Err       error  // why it cannot be used; nil when it can, or was not tried yet
+}
