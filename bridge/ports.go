@@ -1,0 +1,62 @@
+package bridge
+
+import (
+	"context"
+	"time"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// Ledger keeps pendings. One decision per pending is recorded, whoever tries
+// and wherever; the loser learns which one stands.
+type Ledger interface {
+	// Create stores p, state pending, before anything of it can be seen.
+	Create(ctx context.Context, p elicit.Pending) error
+	// Placed records where the question's card was posted.
+	Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) error
+	// Load returns the record, or false when it is not (or no longer) known.
+	Load(ctx context.Context, id elicit.PendingID) (elicit.Pending, bool, error)
+	// Decide records d with the answer (nil for none) if the pending still
+	// waits and its deadline is not over. d.At is set by the store's clock.
+	// found is false when the id is not known.
+	Decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte) (s elicit.Settlement, found bool, err error)
+	// Answer returns what was given to Decide, until Delivered or Lost was called.
+	Answer(ctx context.Context, id elicit.PendingID) ([]byte, error)
+	// Delivered records that the server has the answer, and deletes it.
+	Delivered(ctx context.Context, id elicit.PendingID) error
+	// Lost records that the decision can no longer reach the server, and deletes the answer.
+	Lost(ctx context.Context, id elicit.PendingID, why elicit.Reason) error
+	// FirstTime reports whether key was not seen within ttl before, by any replica.
+	FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error)
+}
+
+// Messenger talks to Slack. Errors wrap the sentinels of package elicit.
+type Messenger interface {
+	Post(ctx context.Context, to elicit.Place, m blockkit.Message) (elicit.MessageRef, error)
+	// Update redraws a message. It is queued behind rate limits, and newer
+	// content for the same message replaces older content that still waits.
+	Update(ctx context.Context, ref elicit.MessageRef, m blockkit.Message) error
+	Ephemeral(ctx context.Context, to elicit.Place, user string, m blockkit.Message) error
+	// Respond posts an ephemeral message through a response_url.
+	Respond(ctx context.Context, responseURL string, m blockkit.Message) error
+	OpenView(ctx context.Context, triggerID string, m blockkit.Modal) (viewID string, err error)
+	UpdateView(ctx context.Context, viewID string, m blockkit.Modal) error
+	// DirectMessage returns the conversation of the bot with that user.
+	DirectMessage(ctx context.Context, user string) (channel string, err error)
+	// Zone returns the user's time zone as set in Slack; UTC when unknown.
+	Zone(ctx context.Context, user string) *time.Location
+}
+
+// Host runs tools on MCP servers.
+type Host interface {
+	// Tools lists the tools that user may run on server.
+	Tools(ctx context.Context, server string, user elicit.User) ([]elicit.Tool, error)
+	// Call runs a tool until it ends or, in the durable era, until it asks.
+	// Questions of the blocking era arrive at Bridge.Ask meanwhile.
+	Call(ctx context.Context, c elicit.Call) (elicit.Outcome, error)
+	// Resume repeats a parked call with the answers, by request key.
+	Resume(ctx context.Context, p elicit.Parked, answers map[string]elicit.Answer) (elicit.Outcome, error)
+	// Servers lists the configured servers, in the file's order.
+	Servers() []elicit.ServerState
+}
