@@ -1,0 +1,219 @@
+package blockkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// argSchema is as much of a tool's inputSchema as typing words needs. The
+// check of the whole goes through a JSON Schema library.
+type argSchema struct {
+	raw       json.RawMessage
+	names     []string // properties, in the server's order
+	props     map[string]argProperty
+	required  []string
+	openEnded bool // unknown names are allowed on purpose
+}
+
+type argProperty struct {
+	Type  json.RawMessage   `json:"type"`
+	Enum  []json.RawMessage `json:"enum"`
+	Ref   string            `json:"$ref"`
+	AnyOf []argProperty     `json:"anyOf"`
+	OneOf []argProperty     `json:"oneOf"`
+}
+
+// types lists the JSON types that the property takes, string last: nearly
+// everything is also a string, so the narrower reading is tried first.
+func (p argProperty) types() []string {
+	var types []string
+	var one string
+	var many []string
+	if json.Unmarshal(p.Type, &one) == nil && one != "" {
+		types = append(types, one)
+	} else if json.Unmarshal(p.Type, &many) == nil {
+		types = append(types, many...)
+	}
+	for _, branch := range append(p.AnyOf, p.OneOf...) {
+		types = append(types, branch.types()...)
+	}
+	var out []string
+	text := false
+	for _, t := range types {
+		if t == "string" {
+			text = true
+		} else {
+			out = append(out, t)
+		}
+	}
+	if text {
+		out = append(out, "string")
+	}
+	return out
+}
+
+func argumentSchema(raw json.RawMessage) (*argSchema, error) {
+	s := &argSchema{raw: raw, props: map[string]argProperty{}}
+	var head struct {
+		Properties           json.RawMessage        `json:"properties"`
+		Required             []string               `json:"required"`
+		AdditionalProperties json.RawMessage        `json:"additionalProperties"`
+		Defs                 map[string]argProperty `json:"$defs"`
+		Definitions          map[string]argProperty `json:"definitions"`
+	}
+	if len(raw) == 0 {
+		s.openEnded = true
+		return s, nil
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, &ArgumentError{Problem: fmt.Sprintf("the tool describes its arguments in a way that cannot be read: %v", err)}
+	}
+	s.required = head.Required
+	extra := string(bytes.TrimSpace(head.AdditionalProperties))
+	s.openEnded = extra == "true" || strings.HasPrefix(extra, "{")
+	members, err := objectMembers(head.Properties)
+	if err != nil {
+		return nil, &ArgumentError{Problem: fmt.Sprintf("the tool describes its arguments in a way that cannot be read: %v", err)}
+	}
+	for _, m := range members {
+		var p argProperty
+		// A property of a shape we do not know (true, a list) is an untyped one.
+		if json.Unmarshal(m.value, &p) == nil && p.Ref != "" {
+			name := p.Ref[strings.LastIndex(p.Ref, "/")+1:]
+			if def, ok := head.Defs[name]; ok {
+				p = def
+			} else if def, ok := head.Definitions[name]; ok {
+				p = def
+			}
+		}
+		s.names = append(s.names, m.name)
+		s.props[m.name] = p
+	}
+	return s, nil
+}
+
+type objectMember struct {
+	name  string
+	value json.RawMessage
+}
+
+// objectMembers lists the members of a JSON object in their order on the wire.
+func objectMembers(raw json.RawMessage) ([]objectMember, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	open, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	if open != json.Delim('{') {
+		return nil, errors.New("properties is not an object")
+	}
+	var out []objectMember
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var m objectMember
+		m.name, _ = key.(string) // inside an object the decoder yields nothing else
+		if err := dec.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func (s *argSchema) property(name string) (argProperty, bool) {
+	p, ok := s.props[name]
+	return p, ok
+}
+
+// known ends an error with the names that would have been right.
+func (s *argSchema) known() string {
+	if len(s.names) == 0 {
+		return "; this tool takes no arguments"
+	}
+	var out []string
+	for _, n := range s.names {
+		out = append(out, shortened(n, 60))
+	}
+	return "; its arguments are " + strings.Join(out, ", ")
+}
+
+// check validates the whole object against the schema. A schema that the
+// library cannot compile is left to the server, which has to check anyway.
+func (s *argSchema) check(args json.RawMessage) error {
+	if missing := s.missing(args); len(missing) > 0 {
+		return &ArgumentError{Problem: "missing " + strings.Join(missing, ", ") + s.known()}
+	}
+	if len(s.raw) == 0 {
+		return nil
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.raw))
+	if err != nil {
+		return nil
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	const id = "mem://tool/inputSchema.json"
+	if err := c.AddResource(id, doc); err != nil {
+		return nil
+	}
+	compiled, err := c.Compile(id)
+	if err != nil {
+		return nil
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
+	if err != nil {
+		return &ArgumentError{Problem: fmt.Sprintf("not valid JSON: %v", err)}
+	}
+	var invalid *jsonschema.ValidationError
+	if err := compiled.Validate(value); errors.As(err, &invalid) {
+		return argumentProblem(invalid)
+	} else if err != nil {
+		return &ArgumentError{Problem: err.Error()}
+	}
+	return nil
+}
+
+func (s *argSchema) missing(args json.RawMessage) []string {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil {
+		return nil
+	}
+	var out []string
+	for _, name := range s.required {
+		if _, ok := given[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// argumentProblem names the innermost first fault: the place and the rule.
+func argumentProblem(e *jsonschema.ValidationError) error {
+	for len(e.Causes) > 0 {
+		e = e.Causes[0]
+	}
+	return &ArgumentError{
+		Name:    strings.Join(e.InstanceLocation, "."),
+		Problem: e.ErrorKind.LocalizedString(message.NewPrinter(language.English)),
+	}
+}
+
+// noLoader keeps a schema from making us read files or fetch addresses.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("remote schema %q is not fetched", url)
+}
