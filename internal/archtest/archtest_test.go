@@ -53,7 +53,7 @@ var rules = map[string]rule{
 			"elicit", "blockkit", "policy", "correlate", "mcpclient", "slackapp", "audit", "bridge",
 			"internal/slacksim", "internal/slacksim/page", "internal/demo",
 		},
-		outside: []string{"github.com/kelseyhightower/envconfig", "github.com/redis/go-redis/v9", "golang.org/x/sync"},
+		outside: []string{"github.com/kelseyhightower/envconfig", "github.com/redis/go-redis/v9", "github.com/goccy/go-yaml", "golang.org/x/sync"},
 	},
 }
 
