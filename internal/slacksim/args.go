@@ -23,7 +23,8 @@ type args map[string]json.RawMessage
 // readArgs reads the arguments and the token of a request. A token may stand
 // in the header or, in a form, in the field "token".
 func readArgs(r *http.Request) (args, string, error) {
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer")
+	token = strings.TrimSpace(token)
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil && r.Header.Get("Content-Type") != "" {
 		return nil, token, fmt.Errorf("reading the content type: %w", err)
