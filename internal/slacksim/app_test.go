@@ -145,12 +145,15 @@ func (a *app) serve(conn *websocket.Conn) {
 			return
 		}
 		go func() {
+			if env["envelope_id"] == nil {
+				return // a disconnect
+			}
 			a.mu.Lock()
 			a.got = append(a.got, env)
 			answer := a.answer
 			a.mu.Unlock()
 			ack, send := answer(env)
-			if !send || env["envelope_id"] == nil {
+			if !send {
 				return
 			}
 			out := object{"envelope_id": env["envelope_id"]}

@@ -315,7 +315,7 @@ func (p *Person) OpenHome() {
 	dm := s.direct(p.id).ID
 	event := object{"type": "app_home_opened", "user": p.id, "channel": dm, "tab": "home", "event_ts": s.newTS()}
 	if v := s.homes[p.id]; v != nil {
-		event["view"] = s.wireView(v, everyBlock)
+		event["view"] = s.payloadView(v, everyBlock)
 	}
 	s.mu.Unlock()
 	s.sendEvent(event)

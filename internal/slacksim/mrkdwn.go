@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // renderer turns what Slack keeps into what a reader sees, and collects what
@@ -19,7 +20,7 @@ type renderer struct {
 // piece is one character of running text, or something that is shown as a
 // whole and is no markup any more.
 type piece struct {
-	char   rune
+	char   rune // 0 when opaque is meant
 	opaque string
 }
 
@@ -80,11 +81,14 @@ func (r *renderer) pieces(text string, verbatim bool) []piece {
 			opaque(unescape(text[:n]))
 		}
 		if n == 0 {
-			char := []rune(text)[:1]
-			out = append(out, piece{char: char[0]})
-			n = len(string(char))
+			var char rune
+			char, n = utf8.DecodeRuneInString(text)
+			if char == 0 {
+				char = utf8.RuneError // as clients show it
+			}
+			out = append(out, piece{char: char})
 		}
-		text = text[min(n, len(text)):]
+		text = text[n:]
 	}
 	return out
 }
@@ -193,9 +197,9 @@ func (r *renderer) plain(text string, emoji bool) string {
 			text = text[size:]
 			continue
 		}
-		char := []rune(text)[:1]
-		b.WriteString(string(char))
-		text = text[len(string(char)):]
+		char, size := utf8.DecodeRuneInString(text)
+		b.WriteRune(char)
+		text = text[size:]
 	}
 	return b.String()
 }

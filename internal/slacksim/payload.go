@@ -59,15 +59,25 @@ func (s *Sim) messageAction(user string, m *message, sl slot) parcel {
 func (s *Sim) viewAction(v *view, sl slot) parcel {
 	p := s.interaction("block_actions", v.user)
 	p["container"] = object{"type": "view", "view_id": v.id}
-	p["view"] = s.wireView(v, everyBlock)
+	p["view"] = s.payloadView(v, everyBlock)
 	p["trigger_id"] = s.newTrigger(v.user, s.stackOf(v))
 	p["actions"] = []any{s.action(sl, v.state.get(sl))}
 	return interactiveParcel(p)
 }
 
+// payloadView is v as payloads show it. Without any value, values is a list:
+// Slack has been seen to send one (slack-go#943).
+func (s *Sim) payloadView(v *view, keep func(blockID string) bool) object {
+	o := s.wireView(v, keep)
+	if values := v.state.values(keep); len(values) == 0 {
+		o["state"] = object{"values": []any{}}
+	}
+	return o
+}
+
 func (s *Sim) viewSubmission(v *view) parcel {
 	p := s.interaction("view_submission", v.user)
-	p["view"] = s.wireView(v, everyBlock)
+	p["view"] = s.payloadView(v, everyBlock)
 	p["trigger_id"] = s.newTrigger(v.user, s.stackOf(v))
 	p["response_urls"] = []any{}
 	return interactiveParcel(p)
@@ -80,7 +90,7 @@ func (s *Sim) viewClosed(v *view, cleared bool) parcel {
 		inputs[sl.blockID] = inputs[sl.blockID] || sl.input
 	}
 	p := s.interaction("view_closed", v.user)
-	p["view"] = s.wireView(v, func(block string) bool { return !inputs[block] })
+	p["view"] = s.payloadView(v, func(block string) bool { return !inputs[block] })
 	p["is_cleared"] = cleared
 	return interactiveParcel(p)
 }
@@ -89,9 +99,7 @@ func (s *Sim) viewClosed(v *view, cleared bool) parcel {
 func (s *Sim) blockSuggestion(v *view, sl slot, typed string) parcel {
 	p := s.interaction("block_suggestion", v.user)
 	p["container"] = object{"type": "view", "view_id": v.id}
-	w := s.wireView(v, everyBlock)
-	w["state"] = object{"values": []any{}} // not reliably filled
-	p["view"] = w
+	p["view"] = s.payloadView(v, func(string) bool { return false }) // the state is not reliably filled
 	p["block_id"], p["action_id"], p["value"] = sl.blockID, sl.actionID, typed
 	out := interactiveParcel(p)
 	out.path = "/slack/options"

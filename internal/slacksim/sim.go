@@ -92,7 +92,7 @@ func Start(o Options) (*Sim, error) {
 func (s *Sim) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	sockets := s.sockets
+	sockets := append([]*socket(nil), s.sockets...)
 	s.change()
 	s.mu.Unlock()
 	s.stop()

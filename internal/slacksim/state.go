@@ -139,9 +139,8 @@ func isEmpty(v object) bool {
 	}
 }
 
-// values is st as it stands in a payload; without any element it is a list,
-// which Slack has been seen to send.
-func (st state) values(keep func(blockID string) bool) any {
+// values is st as it stands in answers and payloads.
+func (st state) values(keep func(blockID string) bool) object {
 	out := object{}
 	for block, actions := range st {
 		if !keep(block) {
@@ -152,9 +151,6 @@ func (st state) values(keep func(blockID string) bool) any {
 			entries[action] = v
 		}
 		out[block] = entries
-	}
-	if len(out) == 0 {
-		return []any{}
 	}
 	return out
 }

@@ -235,7 +235,9 @@ func fill(t *testing.T, p *slacksim.Person, label string, values ...string) {
 
 func TestState_NoInputsIsAList(t *testing.T) {
 	a := connected(t, quiet(t))
-	a.open(modal(section("sure?")))
+	if got := dig(a.open(modal(section("sure?"))), "state", "values"); !cmp.Equal(got, any(object{})) {
+		t.Errorf("views.open answers with the values %v, want {}", got)
+	}
 	if err := a.sim.Person("U_ANN").Submit(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
