@@ -1,0 +1,171 @@
+package blockkit
+
+import (
+	"strings"
+
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// Words is one of our own sentences. Text of others stands in it dead, as a
+// part of its own.
+type Words []Part
+
+// Plain returns the words without any markup, for a place that takes plain
+// text only, such as the error at a field.
+func (w Words) Plain() string { return UnescapeText(Note(w...).Text) }
+
+// NotRecordedTryAgain answers an action while the store is out of reach.
+func NotRecordedTryAgain() Words {
+	return Words{Text("That could not be recorded just now, so nothing was sent. Please try again in a moment.")}
+}
+
+// UnknownQuestion answers an action on a question that has been forgotten.
+func UnknownQuestion() Words {
+	return Words{Text("This question is not known any more: it ended some time ago, or the bot lost its memory. Nothing was sent. Run the tool again if you still need it.")}
+}
+
+// StaleButton answers a button that does not belong to the card it was on.
+func StaleButton() Words {
+	return Words{Text("This button does not belong to an open question, so nothing was sent.")}
+}
+
+// NotEntitled answers somebody who may not decide.
+func NotEntitled(requester string) Words {
+	return Words{Text("Only "), Mention(requester), Text(" can answer this question: it belongs to their call. Nothing was changed.")}
+}
+
+// TooSlowPressAgain answers a click that could not open its form in time.
+func TooSlowPressAgain() Words {
+	return Words{Text("The form could not be opened in time. The question is still open: please press the button again.")}
+}
+
+// FormRefused answers a click whose form Slack did not take.
+func FormRefused() Words {
+	return Words{Text("Slack refused to show this form. The question is still open: you can decline or cancel it, or let it expire.")}
+}
+
+// CallNotRunning answers Stop on a call that this replica does not run.
+func CallNotRunning() Words {
+	return Words{Text("That call is not running any more, so there is nothing to stop.")}
+}
+
+// NotYourCall answers Stop from somebody else than the requester.
+func NotYourCall(requester string) Words {
+	return Words{Text("Only "), Mention(requester), Text(" can stop this call.")}
+}
+
+// StrangerCommand answers a command from somebody of another workspace.
+func StrangerCommand() Words {
+	return Words{Text("You belong to another workspace; tools can be run by members of this one only.")}
+}
+
+// UnknownServer answers a command that names no server of ours.
+func UnknownServer(name string, known []string) Words {
+	w := Words{Text("There is no server "), Code(name), Text(". ")}
+	if len(known) == 0 {
+		return append(w, Text("No servers are configured."))
+	}
+	w = append(w, Text("The servers are "))
+	w = append(w, codeList(known)...)
+	return append(w, Text(". Write "), Code("/mcp SERVER.TOOL key=value"), Text("."))
+}
+
+// ServerUnusable answers a command for a server that cannot be reached.
+func ServerUnusable(server, problem string) Words {
+	return Words{Text("The server "), Code(server), Text(" cannot be used now: "), Text(problem)}
+}
+
+// BadArguments answers a command whose arguments cannot be used.
+func BadArguments(server, tool string, problem error) Words {
+	return Words{Code(server + "." + tool), Text(" was not run. "), Text(problem.Error())}
+}
+
+// NotStarted answers a command whose call could not be announced.
+func NotStarted(server, tool, problem string) Words {
+	return Words{Code(server + "." + tool), Text(" was not run: "), Text(problem), Text(".")}
+}
+
+// AskedInDM explains why a message stands in a direct message.
+func AskedInDM(channel string) Message {
+	return Note(Text("I cannot post in "), Channel(channel), Text(", where this was asked for, so it goes on here. Invite me there with "), Code("/invite"), Text(" to have it in the channel."))
+}
+
+// NotRecorded tells a thread that a question could not be stored, and so was
+// not asked.
+func NotRecorded(server string) Message {
+	return Note(Code(server), Text(" has a question, but it could not be recorded, so it was not asked. The server was told that nobody answered."))
+}
+
+// WhyRefusedBySlack is a reason for NotShown.
+const WhyRefusedBySlack = "Slack did not take the message"
+
+// NotShown tells a thread why a question was not asked.
+func NotShown(server, tool, why string) Message {
+	return Note(Bold("Not shown. "), Text("A question of "), Code(server), Text(" ("+tool+") cannot be shown in Slack: "), Text(why), Text(". The server was told that nobody answered (cancel)."))
+}
+
+// Malformed tells a thread that a server's question was not valid.
+func Malformed(server, tool string, problem *elicit.InvalidParamsError) Message {
+	return Note(Bold("Not shown. "), Code(server), Text(" ("+tool+") asked a question that is not valid: "), Code(problem.Path), Text(": "+problem.Problem+". The server was told so (error -32602); its author can mend it."))
+}
+
+// Repeated tells a thread that a question came again after a no.
+func Repeated(server, tool string) Message {
+	return Note(Code(server), Text(" ("+tool+") asked again what was just declined or dismissed. It is not shown again; the server was told that nobody answered (cancel)."))
+}
+
+// CallError tells a thread that a call failed.
+func CallError(server, tool, problem string) Message {
+	return Note(Bold("Failed. "), Code(server+"."+tool), Text(": "), Text(problem))
+}
+
+// ToolsList lists the tools of a server.
+func ToolsList(server string, tools []elicit.Tool) Message {
+	if len(tools) == 0 {
+		return Note(Code(server), Text(" offers no tools."))
+	}
+	w := Words{Text("Tools of "), Code(server), Text(":")}
+	return Note(append(w, toolLines(tools)...)...)
+}
+
+// UnknownTool answers a command that names no tool of the server.
+func UnknownTool(server, name string, tools []elicit.Tool) Message {
+	w := Words{Code(server), Text(" has no tool "), Code(name), Text(".")}
+	if len(tools) > 0 {
+		w = append(w, Text(" Its tools:"))
+	}
+	return Note(append(w, toolLines(tools)...)...)
+}
+
+// maxToolLines keeps a list of tools readable; the rest is counted.
+const maxToolLines = 40
+
+func toolLines(tools []elicit.Tool) Words {
+	var w Words
+	for i, t := range tools {
+		if i == maxToolLines {
+			return append(w, Text("\n… and "+plural(len(tools)-i, "more tool", "more tools")))
+		}
+		w = append(w, Text("\n• "), Code(t.Server+"."+t.Name))
+		if d := firstLine(t.Description); d != "" {
+			w = append(w, Text(" — "+d))
+		}
+	}
+	return w
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return shortened(s, 120)
+}
+
+func codeList(names []string) Words {
+	var w Words
+	for i, n := range names {
+		if i > 0 {
+			w = append(w, Text(", "))
+		}
+		w = append(w, Code(n))
+	}
+	return w
+}

@@ -1,0 +1,262 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// ioTimeout bounds one piece of bookkeeping that must survive its caller:
+// recording an end, redrawing a card.
+const ioTimeout = 10 * time.Second
+
+// outcome is how a question ended, for whoever has to tell the server.
+type outcome struct {
+	answer  elicit.Answer
+	silent  bool           // withdrawn or connection gone: nothing may be sent
+	pending elicit.Pending // zero when it was never stored
+}
+
+// Ask shows a question of the blocking era to its requester, waits, and sends
+// the decision through reply. It returns when the question has ended. ctx ends
+// with a cause of package elicit when the question is taken away.
+func (b *Bridge) Ask(ctx context.Context, q elicit.Question, reply func(context.Context, elicit.Answer) error) {
+	out := b.ask(ctx, q)
+	if out.silent {
+		return
+	}
+	// The decision stands and is recorded: it goes out although the context
+	// of the question may end meanwhile.
+	rctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("answering took too long"))
+	defer cancel()
+	b.delivered(rctx, out, reply(rctx, out.answer))
+}
+
+// delivered records whether the server has the answer, and says so on the card
+// when a person's decision did not reach it.
+func (b *Bridge) delivered(ctx context.Context, out outcome, sendErr error) {
+	p := out.pending
+	if p.ID == "" {
+		if sendErr != nil {
+			b.o.Log.Warn("a refusal did not reach the server", "server", out.pending.Server, "err", sendErr)
+		}
+		return
+	}
+	if sendErr == nil {
+		if err := b.o.Ledger.Delivered(ctx, p.ID); err != nil {
+			b.o.Log.Warn("delivery could not be recorded", "pending_id", p.ID, "err", err)
+		}
+		return
+	}
+	b.o.Log.Warn("the answer did not reach the server", "pending_id", p.ID, "server", p.Server, "err", sendErr)
+	if err := b.o.Ledger.Lost(ctx, p.ID, elicit.ReasonConnectionLost); err != nil {
+		b.o.Log.Warn("a lost answer could not be recorded", "pending_id", p.ID, "err", err)
+	}
+	p.State = elicit.StateLost
+	b.redraw(ctx, p, p.Card)
+}
+
+// ask takes one question from the server's words to a decision. It is the same
+// for both eras.
+func (b *Bridge) ask(ctx context.Context, q elicit.Question) outcome {
+	el, err := blockkit.Parse(q.Params)
+	if err != nil {
+		return b.refuse(ctx, q, err)
+	}
+	if q.Origin.Requester == "" || q.Origin.Channel == "" {
+		return b.cancelUnasked(ctx, q, elicit.ReasonNoOrigin)
+	}
+	c := b.call(q.Call)
+	if times := c.refusals(el); times > 0 {
+		return b.repeated(ctx, q, c, el, times)
+	}
+	p, err := b.newPending(q, el)
+	if err != nil {
+		b.o.Log.Error("a question could not be prepared", "call_id", q.Call, "err", err)
+		return b.cancelUnasked(ctx, q, elicit.ReasonUndeliverable)
+	}
+	out := b.askPerson(ctx, q, el, p)
+	if out.answer.Action != elicit.Accept && !out.silent {
+		c.refused(el)
+	}
+	return out
+}
+
+func (b *Bridge) newPending(q elicit.Question, el *blockkit.Elicitation) (elicit.Pending, error) {
+	id, err := b.newID()
+	if err != nil {
+		return elicit.Pending{}, err
+	}
+	stored, err := encodeQuestion(q.Params)
+	if err != nil {
+		return elicit.Pending{}, err
+	}
+	now := b.o.Now()
+	p := elicit.Pending{
+		ID: elicit.PendingID(id), State: elicit.StatePending, Kind: elicit.KindElicitation,
+		Era: q.Era, Mode: el.Mode, Owner: b.o.Replica, Call: q.Call, Origin: q.Origin,
+		Server: q.Server, Tool: q.Tool, RequestID: q.RequestID,
+		Fields: el.Form.FieldNames(), Created: now, Question: stored,
+	}
+	p.Deadline = now.Add(b.o.Policy.Deadline(facts(p, isConfirm(el.Form))))
+	return p, nil
+}
+
+// askPerson stores the question, posts it and waits for its end. The record
+// comes first, so that the fastest click finds it.
+func (b *Bridge) askPerson(ctx context.Context, q elicit.Question, el *blockkit.Elicitation, p elicit.Pending) outcome {
+	done := b.wait(p.ID)
+	defer b.unwait(p.ID)
+	if err := b.o.Ledger.Create(ctx, p); err != nil {
+		b.o.Log.Error("a question could not be recorded and is not shown", "pending_id", p.ID, "err", err)
+		b.tell(ctx, q.Origin, blockkit.NotRecorded(q.Server))
+		return b.cancelUnasked(ctx, q, elicit.ReasonUndeliverable)
+	}
+	b.o.Log.Info("question pending", "pending_id", p.ID, "call_id", p.Call, "server", p.Server, "tool", p.Tool,
+		"era", p.Era, "channel", p.Origin.Channel, "requester", p.Origin.Requester)
+	b.autoOpen(ctx, q, el, p)
+	card, reason := b.postCard(ctx, el, p, done)
+	if reason != "" {
+		return b.end(ctx, p, reason)
+	}
+	p.Card = card
+	return b.await(ctx, p, done)
+}
+
+// await waits for the decision or for the end of the question.
+func (b *Bridge) await(ctx context.Context, p elicit.Pending, done <-chan settled) outcome {
+	select {
+	case s := <-done:
+		return b.conclude(ctx, p, s)
+	case <-b.stopping:
+		return b.end(ctx, p, elicit.ReasonShutdown)
+	case <-ctx.Done():
+		return b.end(ctx, p, reasonOf(context.Cause(ctx)))
+	}
+}
+
+// end decides the question by itself: it was taken away, cannot be shown, or
+// this replica stops. If a person was faster, that decision stands.
+func (b *Bridge) end(ctx context.Context, p elicit.Pending, reason elicit.Reason) outcome {
+	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("recording an end took too long"))
+	defer cancel()
+	d := elicit.Decision{Action: elicit.Cancel, Reason: reason}
+	s, found, err := b.o.Ledger.Decide(bg, p.ID, d, nil)
+	if err != nil || !found {
+		// The record cannot be reached or is gone (the store was emptied). The
+		// server must not wait for it; no person's decision can be standing
+		// unseen, since whoever decides hears only of what was recorded.
+		b.o.Log.Error("an end could not be recorded", "pending_id", p.ID, "reason", reason, "found", found, "err", err)
+		d.At = b.o.Now()
+		p.Decision, p.State = &d, stateAfter(reason)
+		b.redraw(bg, p, p.Card)
+		return outcome{answer: elicit.Answer{Action: elicit.Cancel}, silent: unanswerable(reason)}
+	}
+	if s.Won {
+		b.logDecision(s.Pending)
+	}
+	out := b.conclude(bg, p, settled{pending: s.Pending, redraw: s.Won})
+	if unanswerable(reason) {
+		if !s.Won {
+			b.delivered(bg, out, fmt.Errorf("the question was gone before its answer left: %s", reason))
+		}
+		out.silent = true
+	}
+	return out
+}
+
+// conclude turns a settled question into what goes to the server. The audit
+// record is written first: what cannot be recorded does not leave.
+func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) outcome {
+	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("concluding took too long"))
+	defer cancel()
+	p := s.pending
+	if p.Card.IsZero() { // decided while the card was on its way
+		p.Card, s.redraw = mine.Card, true
+	}
+	answer, err := b.recordedAnswer(bg, s)
+	if err != nil {
+		b.o.Log.Error("a decision cannot be sent; the server is told cancel", "pending_id", p.ID, "err", err)
+		if err := b.o.Ledger.Lost(bg, p.ID, elicit.ReasonUndeliverable); err != nil {
+			b.o.Log.Warn("a lost answer could not be recorded", "pending_id", p.ID, "err", err)
+		}
+		p.State = elicit.StateLost
+		b.redraw(bg, p, p.Card)
+		return outcome{answer: elicit.Answer{Action: elicit.Cancel}}
+	}
+	if s.redraw {
+		b.redraw(bg, p, p.Card)
+	}
+	return outcome{answer: answer, pending: p}
+}
+
+// recordedAnswer audits the decision and joins it with the content that was
+// recorded with it.
+func (b *Bridge) recordedAnswer(ctx context.Context, s settled) (elicit.Answer, error) {
+	p := s.pending
+	if err := b.audit(ctx, p); err != nil {
+		return elicit.Answer{}, fmt.Errorf("writing the audit record: %w", err)
+	}
+	answer := elicit.Answer{Action: p.Decision.Action}
+	if answer.Action != elicit.Accept {
+		return answer, nil
+	}
+	if s.answer != nil {
+		answer.Content = s.answer
+		return answer, nil
+	}
+	content, err := b.o.Ledger.Answer(ctx, p.ID)
+	if err != nil {
+		return elicit.Answer{}, fmt.Errorf("reading the recorded answer: %w", err)
+	}
+	answer.Content = content
+	return answer, nil
+}
+
+func (b *Bridge) audit(ctx context.Context, p elicit.Pending) error {
+	return b.o.Audit.Record(ctx, Record{
+		Kind: "decision", Pending: p, Action: p.Decision.Action, Reason: p.Decision.Reason,
+		Responder: p.Decision.Responder, RequestedAt: p.Created, RespondedAt: p.Decision.At,
+	})
+}
+
+func (b *Bridge) logDecision(p elicit.Pending) {
+	b.o.Log.Info("question settled", "pending_id", p.ID, "call_id", p.Call, "server", p.Server,
+		"decision", p.Decision.Action, "reason", p.Decision.Reason, "responder", p.Decision.Responder.ID)
+}
+
+// reasonOf maps the cause with which a question was taken away.
+func reasonOf(cause error) elicit.Reason {
+	switch {
+	case errors.Is(cause, elicit.ErrWithdrawn), errors.Is(cause, elicit.ErrCallEnded):
+		return elicit.ReasonWithdrawn
+	case errors.Is(cause, elicit.ErrStopped):
+		return elicit.ReasonStopped
+	case errors.Is(cause, elicit.ErrShutdown):
+		return elicit.ReasonShutdown
+	default:
+		return elicit.ReasonConnectionLost
+	}
+}
+
+// unanswerable reports whether a question that ended for this reason has no
+// request left to answer.
+func unanswerable(r elicit.Reason) bool {
+	return r == elicit.ReasonWithdrawn || r == elicit.ReasonConnectionLost
+}
+
+// stateAfter is the state that the ledger would have given, had it been there.
+func stateAfter(r elicit.Reason) elicit.State {
+	switch r {
+	case elicit.ReasonWithdrawn:
+		return elicit.StateWithdrawn
+	case elicit.ReasonConnectionLost:
+		return elicit.StateLost
+	default:
+		return elicit.StateDecided
+	}
+}

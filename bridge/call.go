@@ -1,0 +1,230 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// call is one running tool call on this replica.
+type call struct {
+	elicit.Call
+	cancel context.CancelCauseFunc
+	top    elicit.MessageRef // its top-level message
+
+	// The command that started it, for opening a form without a further click.
+	triggerID string
+	startedAt time.Time
+
+	mu      sync.Mutex
+	spent   bool           // triggerID was used: it serves once
+	refusal map[digest]int // questions that were not accepted, and how often they came
+}
+
+// refusals tells how often this question was asked and not accepted. A nil
+// call, of which this replica knows nothing, has none.
+func (c *call) refusals(el *blockkit.Elicitation) int {
+	if c == nil {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refusal[digestOf(el)]
+}
+
+func (c *call) refused(el *blockkit.Elicitation) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refusal[digestOf(el)]++
+}
+
+// takeTrigger returns the trigger of the command that started the call, once.
+func (c *call) takeTrigger() (id string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ok = c.triggerID != "" && !c.spent
+	c.spent = true
+	return c.triggerID, ok
+}
+
+func (b *Bridge) call(id elicit.CallID) *call {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.calls[id]
+}
+
+func (b *Bridge) track(c *call) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls[c.ID] = c
+}
+
+func (b *Bridge) untrack(id elicit.CallID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.calls, id)
+}
+
+// start posts the call's message and runs the tool. It returns as soon as the
+// message stands; the rest goes on by itself. The error is for the person who
+// typed the command.
+func (b *Bridge) start(ctx context.Context, cmd blockkit.Command, tool elicit.Tool, args json.RawMessage) error {
+	if !b.work.enter() {
+		return errDraining
+	}
+	ok := false
+	defer func() {
+		if !ok {
+			b.work.leave()
+		}
+	}()
+	id, err := b.newID()
+	if err != nil {
+		return err
+	}
+	c := &call{
+		Call: elicit.Call{
+			ID: elicit.CallID(id), Server: tool.Server, Tool: tool.Name, Arguments: args,
+			Origin: elicit.Origin{Team: b.o.Team, Channel: cmd.Channel, Requester: cmd.User.ID},
+		},
+		triggerID: cmd.TriggerID, startedAt: cmd.At,
+		refusal: map[digest]int{},
+	}
+	cctx, cancel := context.WithCancelCause(b.base)
+	c.cancel = cancel
+	b.track(c) // before its message stands: Stop may be pressed at once
+	if err := b.announce(ctx, c); err != nil {
+		b.untrack(c.ID)
+		cancel(nil)
+		return fmt.Errorf("announcing the call: %w", err)
+	}
+	ok = true
+	go func() {
+		defer b.work.leave()
+		defer b.untrack(c.ID)
+		defer cancel(nil)
+		b.run(cctx, c)
+	}()
+	return nil
+}
+
+// announce posts the top-level message of the call where it was made, or in
+// the requester's DM when the bot cannot post there. The thread under it is
+// where everything else of this call goes.
+func (b *Bridge) announce(ctx context.Context, c *call) error {
+	from := c.Origin.Channel
+	msg := b.heading(c).Running()
+	ref, err := b.o.Slack.Post(ctx, elicit.Place{Channel: from}, msg)
+	if errors.Is(err, elicit.ErrCannotPost) {
+		dm, dmErr := b.o.Slack.DirectMessage(ctx, c.Origin.Requester)
+		if dmErr != nil {
+			return errors.Join(err, dmErr)
+		}
+		if _, err := b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, blockkit.AskedInDM(from)); err != nil {
+			return err
+		}
+		ref, err = b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, msg)
+	}
+	if err != nil {
+		return err
+	}
+	c.top = ref
+	c.Origin.Channel, c.Origin.Thread = ref.Channel, ref.TS
+	b.o.Log.Info("call started", "call_id", c.ID, "server", c.Server, "tool", c.Tool,
+		"channel", ref.Channel, "message_ts", ref.TS, "requester", c.Origin.Requester)
+	return nil
+}
+
+func (b *Bridge) heading(c *call) blockkit.Call {
+	return blockkit.Call{Requester: c.Origin.Requester, Server: c.Server, Tool: c.Tool, ID: c.ID}
+}
+
+// run drives the call to its end: in the blocking era one request, during
+// which questions arrive at Ask; in the durable era one request a round.
+func (b *Bridge) run(ctx context.Context, c *call) {
+	out, err := b.o.Host.Call(ctx, c.Call)
+	for err == nil && out.Parked != nil {
+		out, err = b.round(ctx, out.Parked)
+	}
+	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), time.Minute, elicit.ErrSlackUnreachable)
+	defer cancel()
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		err = cause
+	}
+	b.report(bg, c, out.Result, err)
+}
+
+// round asks all questions of one input_required and repeats the call with the
+// answers.
+func (b *Bridge) round(ctx context.Context, p *elicit.Parked) (elicit.Outcome, error) {
+	for _, q := range p.Questions {
+		var malformed *elicit.InvalidParamsError
+		if _, err := blockkit.Parse(q.Params); errors.As(err, &malformed) {
+			// Nothing of a round is shown when one of it is malformed (design §12).
+			b.auditRefusal(ctx, q, elicit.ReasonMalformed)
+			return elicit.Outcome{}, fmt.Errorf("inputRequests.%s.params.%w", q.RequestID, malformed)
+		}
+	}
+	outs := make([]outcome, len(p.Questions))
+	var wg sync.WaitGroup
+	for i, q := range p.Questions {
+		wg.Go(func() { outs[i] = b.ask(ctx, q) })
+	}
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return elicit.Outcome{}, cause
+	}
+	answers := make(map[string]elicit.Answer, len(outs))
+	for i, q := range p.Questions {
+		answers[q.RequestID] = outs[i].answer
+	}
+	next, err := b.o.Host.Resume(ctx, *p, answers)
+	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("recording a delivery took too long"))
+	defer cancel()
+	for _, out := range outs {
+		b.delivered(bg, out, err)
+	}
+	return next, err
+}
+
+// report posts what came of the call and closes its heading.
+func (b *Bridge) report(ctx context.Context, c *call, result *elicit.Result, err error) {
+	thread := elicit.Place{Channel: c.Origin.Channel, Thread: c.Origin.Thread}
+	end := blockkit.CallFinished
+	var messages []blockkit.Message
+	switch {
+	case err != nil:
+		end = blockkit.CallFailed
+		b.o.Log.Warn("call failed", "call_id", c.ID, "server", c.Server, "tool", c.Tool, "err", err)
+		messages = []blockkit.Message{blockkit.CallError(c.Server, c.Tool, err.Error())}
+	case result == nil:
+		end = blockkit.CallFailed
+		messages = []blockkit.Message{blockkit.CallError(c.Server, c.Tool, "the server answered without a result")}
+	default:
+		if result.IsError {
+			end = blockkit.CallFailed
+		}
+		b.o.Log.Info("call finished", "call_id", c.ID, "server", c.Server, "tool", c.Tool, "tool_error", result.IsError)
+		messages = blockkit.Result(c.Server, c.Tool, *result)
+	}
+	for _, m := range messages {
+		if _, err := b.o.Slack.Post(ctx, thread, m); err != nil {
+			b.o.Log.Error("a result could not be posted", "call_id", c.ID, "channel", thread.Channel, "err", err)
+			break
+		}
+	}
+	if err := b.o.Slack.Update(ctx, c.top, b.heading(c).Ended(end)); err != nil {
+		b.o.Log.Warn("the heading of a call could not be redrawn", "call_id", c.ID, "err", err)
+	}
+}
+
+var errDraining = errors.New("slackbridge is restarting; try again in a moment")

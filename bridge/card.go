@@ -1,0 +1,102 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// postCard posts the question in its thread, or else in the requester's DM
+// with the reason. A reason is returned when nobody could be asked.
+func (b *Bridge) postCard(ctx context.Context, el *blockkit.Elicitation, p elicit.Pending) (elicit.MessageRef, elicit.Reason) {
+	// A second before the deadline there is nobody left to ask in time.
+	pctx, cancel := context.WithTimeoutCause(ctx, max(p.Deadline.Sub(b.o.Now())-time.Second, time.Second/2), elicit.ErrSlackUnreachable)
+	defer cancel()
+	card := b.card(p, el).Open()
+	ref, err := b.o.Slack.Post(pctx, elicit.Place{Channel: p.Origin.Channel, Thread: p.Origin.Thread}, card)
+	if errors.Is(err, elicit.ErrCannotPost) {
+		ref, err = b.postCardInDM(pctx, p, card)
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return elicit.MessageRef{}, reasonOf(context.Cause(ctx))
+	case errors.Is(err, elicit.ErrSlackUnreachable), pctx.Err() != nil:
+		b.o.Log.Warn("the question could not be posted: Slack is unreachable", "pending_id", p.ID, "err", err)
+		return elicit.MessageRef{}, elicit.ReasonSlackUnreachable
+	default:
+		b.o.Log.Error("the question could not be posted", "pending_id", p.ID, "err", err)
+		b.tell(ctx, p.Origin, blockkit.NotShown(p.Server, p.Tool, blockkit.WhyRefusedBySlack))
+		return elicit.MessageRef{}, elicit.ReasonUndeliverable
+	}
+	if err := b.o.Ledger.Placed(ctx, p.ID, ref); err != nil {
+		// The card works without it: a click says where it was made. Only a
+		// redraw by another replica would miss it.
+		b.o.Log.Warn("the place of a card could not be recorded", "pending_id", p.ID, "err", err)
+	}
+	return ref, ""
+}
+
+func (b *Bridge) postCardInDM(ctx context.Context, p elicit.Pending, card blockkit.Message) (elicit.MessageRef, error) {
+	dm, err := b.o.Slack.DirectMessage(ctx, p.Origin.Requester)
+	if err != nil {
+		return elicit.MessageRef{}, err
+	}
+	why := blockkit.AskedInDM(p.Origin.Channel)
+	if _, err := b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, why); err != nil {
+		return elicit.MessageRef{}, err
+	}
+	return b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, card)
+}
+
+func (b *Bridge) card(p elicit.Pending, el *blockkit.Elicitation) blockkit.Card {
+	c := blockkit.Card{
+		ID: p.ID, Server: p.Server, Tool: p.Tool, Requester: p.Origin.Requester, Deadline: p.Deadline,
+	}
+	if el != nil {
+		c.Message, c.Form = el.Message, el.Form
+		for _, u := range b.o.Policy.Responders(facts(p, isConfirm(el.Form))) {
+			c.Responders = append(c.Responders, u.ID)
+		}
+	}
+	return c
+}
+
+// redraw shows the end of a question on its card: who and when, no buttons, no
+// values. It is best effort: the decision stands whatever becomes of the card.
+func (b *Bridge) redraw(ctx context.Context, p elicit.Pending, card elicit.MessageRef) {
+	if card.IsZero() || p.Decision == nil {
+		return
+	}
+	ended := b.card(p, nil).Ended(p.State, *p.Decision)
+	err := b.o.Slack.Update(ctx, card, ended)
+	if errors.Is(err, elicit.ErrGone) {
+		// Somebody deleted the card. The outcome must still be readable.
+		_, err = b.o.Slack.Post(ctx, elicit.Place{Channel: p.Origin.Channel, Thread: p.Origin.Thread}, ended)
+	}
+	if err != nil {
+		b.o.Log.Warn("a card could not be redrawn", "pending_id", p.ID, "channel", card.Channel, "message_ts", card.TS, "err", err)
+	}
+}
+
+// tell posts a note in the thread of a call, or in the requester's DM.
+func (b *Bridge) tell(ctx context.Context, o elicit.Origin, m blockkit.Message) {
+	if o.Channel == "" || o.Requester == "" {
+		return
+	}
+	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, elicit.ErrSlackUnreachable)
+	defer cancel()
+	_, err := b.o.Slack.Post(bg, elicit.Place{Channel: o.Channel, Thread: o.Thread}, m)
+	if errors.Is(err, elicit.ErrCannotPost) {
+		var dm string
+		if dm, err = b.o.Slack.DirectMessage(bg, o.Requester); err == nil {
+			_, err = b.o.Slack.Post(bg, elicit.Place{Channel: dm}, m)
+		}
+	}
+	if err != nil {
+		b.o.Log.Warn("a note could not be posted", "channel", o.Channel, "err", err)
+	}
+}

@@ -1,0 +1,202 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// Click handles a pressed button, on whichever replica it lands. Whatever
+// comes of it, the person sees something.
+func (b *Bridge) Click(ctx context.Context, c blockkit.Click) {
+	switch {
+	case c.Action == blockkit.ActionRespond:
+		b.respond(ctx, c)
+	case c.Action == blockkit.ActionAccept, c.Action == blockkit.ActionDecline, c.Action == blockkit.ActionCancel,
+		strings.HasPrefix(c.Action, blockkit.ActionChoicePrefix):
+		b.decideByButton(ctx, c)
+	case c.Action == blockkit.ActionStop:
+		b.stopCall(ctx, c)
+	}
+	// Anything else is an element inside a form: its value comes with Submit.
+}
+
+// decideByButton settles a question right on its card, or from inside its form.
+func (b *Bridge) decideByButton(ctx context.Context, c blockkit.Click) {
+	l := b.lookUp(ctx, elicit.PendingID(c.Value), c.User, c.Message)
+	if l.refusal != nil {
+		b.answerClick(ctx, c, l)
+		return
+	}
+	d, content, ok := buttonDecision(c, l.el)
+	if !ok {
+		b.o.Log.Warn("a button names an answer that its question does not have", "pending_id", c.Value, "action_id", c.Action)
+		b.noteClick(ctx, c, blockkit.StaleButton())
+		return
+	}
+	s, err := b.decide(ctx, l.pending.ID, d, content)
+	if err != nil {
+		b.noteClick(ctx, c, blockkit.NotRecordedTryAgain())
+		return
+	}
+	if !s.Won {
+		l.pending, l.refusal = s.Pending, blockkit.AlreadyEnded(s.Pending.State, *s.Pending.Decision)
+		b.answerClick(ctx, c, l)
+		return
+	}
+	b.announceEnd(ctx, s.Pending, c.Message)
+	if c.View != nil {
+		// No API closes a view: it shows the end instead.
+		b.updateView(ctx, c.View.ID, blockkit.EndedModal(s.Pending.Server, s.Pending.State, *s.Pending.Decision))
+	}
+}
+
+// buttonDecision says what a button decides. Content comes from the question
+// as it is stored, never from the payload.
+func buttonDecision(c blockkit.Click, el *blockkit.Elicitation) (d elicit.Decision, content []byte, ok bool) {
+	d.Responder = c.User
+	switch {
+	case c.Action == blockkit.ActionDecline:
+		d.Action, d.Reason = elicit.Decline, elicit.ReasonDeclined
+		return d, nil, true
+	case c.Action == blockkit.ActionCancel:
+		d.Action, d.Reason = elicit.Cancel, elicit.ReasonCancelled
+		return d, nil, true
+	case c.Action == blockkit.ActionAccept:
+		d.Action, d.Reason = elicit.Accept, elicit.ReasonSubmitted
+		return d, []byte("{}"), el.Form.Empty()
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(c.Action, blockkit.ActionChoicePrefix))
+	choices := el.Form.Choices()
+	if err != nil || n < 0 || n >= len(choices) {
+		return d, nil, false
+	}
+	d.Action, d.Reason = elicit.Accept, elicit.ReasonSubmitted
+	return d, choices[n].Content, true
+}
+
+// decide records a decision and, when it won, wakes the question if it waits
+// on this replica: the fast path. The stream entry that follows says nothing
+// new then.
+func (b *Bridge) decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, content []byte) (elicit.Settlement, error) {
+	s, found, err := b.o.Ledger.Decide(ctx, id, d, content)
+	if err != nil {
+		b.o.Log.Error("a decision could not be recorded", "pending_id", id, "err", err)
+		return s, err
+	}
+	if !found {
+		return s, errNotFound
+	}
+	if s.Won {
+		b.logDecision(s.Pending)
+		b.closeForm(d.Responder, id)
+		b.wake(settled{pending: s.Pending, answer: content})
+	}
+	return s, nil
+}
+
+var errNotFound = errors.New("the question is not known any more")
+
+// announceEnd redraws the card after a decision that was made here. seen is
+// the message that was clicked, for a card whose place was not recorded yet.
+func (b *Bridge) announceEnd(ctx context.Context, p elicit.Pending, seen elicit.MessageRef) {
+	card := p.Card
+	if card.IsZero() {
+		card = seen
+	}
+	b.redraw(ctx, p, card)
+}
+
+// found is what looking a question up for a person came to: either a question
+// that this person may decide now, or what to tell instead.
+type found struct {
+	pending elicit.Pending
+	el      *blockkit.Elicitation
+	refusal blockkit.Words // nil: go on
+	ended   bool           // the question has ended: repair what was clicked
+}
+
+// lookUp loads a question and re-checks, at this moment, that it waits and that
+// who may answer it. at is where the button stood: a button counts only on the
+// card of its own question.
+func (b *Bridge) lookUp(ctx context.Context, id elicit.PendingID, who elicit.User, at elicit.MessageRef) found {
+	p, known, err := b.o.Ledger.Load(ctx, id)
+	switch {
+	case err != nil:
+		b.o.Log.Error("a question could not be read", "pending_id", id, "err", err)
+		return found{refusal: blockkit.NotRecordedTryAgain()}
+	case !known:
+		return found{refusal: blockkit.UnknownQuestion(), ended: true}
+	case !at.IsZero() && !p.Card.IsZero() && p.Card != at:
+		b.o.Log.Warn("a button was pressed away from its own card", "pending_id", id, "channel", at.Channel, "message_ts", at.TS)
+		return found{pending: p, refusal: blockkit.StaleButton()}
+	}
+	el, err := question(p)
+	if err != nil {
+		b.o.Log.Error("a stored question could not be read", "pending_id", id, "err", err)
+		return found{pending: p, refusal: blockkit.UnknownQuestion()}
+	}
+	if v := b.o.Policy.MayAnswer(facts(p, isConfirm(el.Form)), who); !v.Allowed {
+		b.o.Log.Info("an answer was refused", "pending_id", id, "responder", who.ID, "reason", elicit.ReasonNotEntitled)
+		b.auditNotEntitled(ctx, p, who, v)
+		return found{pending: p, el: el, refusal: blockkit.NotEntitled(p.Origin.Requester)}
+	}
+	if p.Decision != nil {
+		return found{pending: p, el: el, refusal: blockkit.AlreadyEnded(p.State, *p.Decision), ended: true}
+	}
+	return found{pending: p, el: el}
+}
+
+// answerClick tells the person why a click changed nothing, and repairs the
+// card that invited it.
+func (b *Bridge) answerClick(ctx context.Context, c blockkit.Click, l found) {
+	if l.pending.Decision != nil && !c.Message.IsZero() {
+		b.redraw(ctx, l.pending, c.Message)
+	} else if l.ended && !c.Message.IsZero() {
+		if err := b.o.Slack.Update(ctx, c.Message, blockkit.ForgottenCard()); err != nil {
+			b.o.Log.Warn("a stale card could not be redrawn", "channel", c.Message.Channel, "message_ts", c.Message.TS, "err", err)
+		}
+	}
+	b.noteClick(ctx, c, l.refusal)
+}
+
+// noteClick makes a click visible to the one who clicked: in the view it was
+// made in, or as a note that only this person sees.
+func (b *Bridge) noteClick(ctx context.Context, c blockkit.Click, w blockkit.Words) {
+	if c.View != nil {
+		b.updateView(ctx, c.View.ID, blockkit.NoticeModal(w))
+		return
+	}
+	place := elicit.Place{Channel: c.Message.Channel, Thread: c.Thread}
+	err := b.o.Slack.Ephemeral(ctx, place, c.User.ID, blockkit.Note(w))
+	if err != nil && c.ResponseURL != "" {
+		err = b.o.Slack.Respond(ctx, c.ResponseURL, blockkit.Note(w))
+	}
+	if err != nil {
+		b.o.Log.Warn("a click could not be answered", "channel", c.Message.Channel, "requester", c.User.ID, "err", err)
+	}
+}
+
+func (b *Bridge) updateView(ctx context.Context, viewID string, m blockkit.Modal) {
+	if err := b.o.Slack.UpdateView(ctx, viewID, m); err != nil && !errors.Is(err, elicit.ErrGone) {
+		b.o.Log.Warn("a form could not be updated", "err", err)
+	}
+}
+
+// stopCall ends a call for its requester.
+func (b *Bridge) stopCall(ctx context.Context, c blockkit.Click) {
+	running := b.call(elicit.CallID(c.Value))
+	switch {
+	case running == nil:
+		b.noteClick(ctx, c, blockkit.CallNotRunning())
+	case running.Origin.RequesterUser() != c.User:
+		b.noteClick(ctx, c, blockkit.NotYourCall(running.Origin.Requester))
+	default:
+		b.o.Log.Info("call stopped", "call_id", running.ID, "requester", c.User.ID)
+		running.cancel(elicit.ErrStopped)
+	}
+}

@@ -1,0 +1,209 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+	"github.com/slackbridge/slackbridge/policy"
+)
+
+// slowLookUp is how long a click may look its question up before a loading
+// view takes the trigger, which lives for 3 s.
+const slowLookUp = 700 * time.Millisecond
+
+// respond opens the form of a question.
+func (b *Bridge) respond(ctx context.Context, c blockkit.Click) {
+	id := elicit.PendingID(c.Value)
+	ready := make(chan found, 1)
+	go func() { ready <- b.lookUp(ctx, id, c.User, c.Message) }() // ends with ctx
+	select {
+	case l := <-ready:
+		b.openForm(ctx, c, l)
+	case <-b.o.After(slowLookUp):
+		b.openLoading(ctx, c, id, ready)
+	}
+}
+
+func (b *Bridge) openForm(ctx context.Context, c blockkit.Click, l found) {
+	if l.refusal != nil {
+		b.answerClick(ctx, c, l)
+		return
+	}
+	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, b.form(ctx, l.pending, l.el, c.User))
+	switch {
+	case err == nil:
+		b.noteForm(c.User, l.pending.ID)
+	case errors.Is(err, elicit.ErrAlreadyOpen): // a double click: the form is there
+	case errors.Is(err, elicit.ErrTriggerExpired):
+		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
+	case errors.Is(err, elicit.ErrRefused):
+		b.o.Log.Error("Slack refused a form", "pending_id", l.pending.ID, "err", err)
+		b.noteClick(ctx, c, blockkit.FormRefused())
+	default:
+		b.o.Log.Warn("a form could not be opened", "pending_id", l.pending.ID, "err", err)
+		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
+	}
+}
+
+// openLoading keeps the trigger alive in a small view while the question is
+// still being looked up, and then turns that view into the form.
+func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.PendingID, ready <-chan found) {
+	view, err := b.o.Slack.OpenView(ctx, c.TriggerID, blockkit.LoadingModal(id, c.User))
+	if err != nil && !errors.Is(err, elicit.ErrAlreadyOpen) {
+		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
+		return
+	}
+	if view == "" { // a double click: the other one goes on with it
+		return
+	}
+	l := <-ready
+	if l.refusal != nil {
+		b.updateView(ctx, view, blockkit.NoticeModal(l.refusal))
+		c.View = nil
+		b.answerClick(ctx, c, l)
+		return
+	}
+	b.noteForm(c.User, id)
+	b.updateView(ctx, view, b.form(ctx, l.pending, l.el, c.User))
+}
+
+func (b *Bridge) form(ctx context.Context, p elicit.Pending, el *blockkit.Elicitation, who elicit.User) blockkit.Modal {
+	return el.Form.Modal(blockkit.FormView{
+		ID: p.ID, User: who, Server: p.Server, Tool: p.Tool, Message: el.Message,
+		Requester: p.Origin.Requester, Deadline: p.Deadline, Zone: b.o.Slack.Zone(ctx, who.ID),
+	})
+}
+
+// autoOpen opens the form by itself while the requester's own command is fresh
+// enough: one click less. The card is posted all the same. Nothing is lost
+// when it does not work out.
+func (b *Bridge) autoOpen(ctx context.Context, q elicit.Question, el *blockkit.Elicitation, p elicit.Pending) {
+	c := b.call(q.Call)
+	if c == nil || el.Form.Empty() || b.o.Now().Sub(c.startedAt) > b.o.AutoOpen {
+		return
+	}
+	who := q.Origin.RequesterUser()
+	if b.hasForm(who) {
+		return
+	}
+	trigger, ok := c.takeTrigger()
+	if !ok {
+		return
+	}
+	if _, err := b.o.Slack.OpenView(ctx, trigger, b.form(ctx, p, el, who)); err != nil {
+		b.o.Log.Debug("a form did not open by itself", "pending_id", p.ID, "err", err)
+		return
+	}
+	b.noteForm(who, p.ID)
+}
+
+func (b *Bridge) noteForm(who elicit.User, id elicit.PendingID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forms[who] = id
+}
+
+func (b *Bridge) hasForm(who elicit.User) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	id, open := b.forms[who]
+	return open && b.waiters[id] != nil
+}
+
+func (b *Bridge) closeForm(who elicit.User, id elicit.PendingID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.forms[who] == id {
+		delete(b.forms, who)
+	}
+}
+
+// Submit handles a submitted form. The reply goes into the acknowledgement:
+// all errors at once, each at its field; what happened, when it came too late;
+// or nothing, which closes the form.
+func (b *Bridge) Submit(ctx context.Context, s blockkit.Submission) blockkit.SubmitReply {
+	if s.View.CallbackID != blockkit.CallbackForm {
+		return blockkit.SubmitReply{}
+	}
+	l := b.lookUp(ctx, elicit.PendingID(s.View.Metadata), s.User, elicit.MessageRef{})
+	if l.refusal != nil {
+		if l.pending.ID == "" && !l.ended {
+			return atFirstField(s.State, l.refusal)
+		}
+		return replaced(l.refusal)
+	}
+	content, errs := l.el.Form.Answer(s.State, b.o.Slack.Zone(ctx, s.User.ID))
+	if len(errs) > 0 {
+		return blockkit.SubmitReply{Errors: errs}
+	}
+	d := elicit.Decision{Action: elicit.Accept, Reason: elicit.ReasonSubmitted, Responder: s.User}
+	settlement, err := b.decide(ctx, l.pending.ID, d, content)
+	switch {
+	case errors.Is(err, errNotFound):
+		return replaced(blockkit.UnknownQuestion())
+	case err != nil:
+		return atFirstField(s.State, blockkit.NotRecordedTryAgain())
+	case !settlement.Won:
+		return replaced(blockkit.AlreadyEnded(settlement.Pending.State, *settlement.Pending.Decision))
+	}
+	// The acknowledgement must not wait for the card.
+	b.later(ctx, func(ctx context.Context) { b.announceEnd(ctx, settlement.Pending, elicit.MessageRef{}) })
+	return blockkit.SubmitReply{}
+}
+
+func replaced(w blockkit.Words) blockkit.SubmitReply {
+	m := blockkit.NoticeModal(w)
+	return blockkit.SubmitReply{Replace: &m}
+}
+
+// atFirstField keeps the form open with what was typed. Without the question
+// at hand the field is taken from what Slack sent: any input block will do.
+func atFirstField(state json.RawMessage, w blockkit.Words) blockkit.SubmitReply {
+	if id := blockkit.FirstBlock(state); id != "" {
+		return blockkit.SubmitReply{Errors: map[string]string{id: w.Plain()}}
+	}
+	return replaced(w)
+}
+
+// Closed handles a form that a person closed. Where one person may answer that
+// is cancel; where several may, it only puts the question down (policy).
+func (b *Bridge) Closed(ctx context.Context, c blockkit.Closing) {
+	if c.View.CallbackID != blockkit.CallbackForm {
+		return
+	}
+	id := elicit.PendingID(c.View.Metadata)
+	b.closeForm(c.User, id)
+	l := b.lookUp(ctx, id, c.User, elicit.MessageRef{})
+	if l.refusal != nil || b.o.Policy.OnClose(facts(l.pending, isConfirm(l.el.Form))) == policy.CloseKeeps {
+		return
+	}
+	d := elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonDismissed, Responder: c.User}
+	if s, err := b.decide(ctx, id, d, nil); err == nil && s.Won {
+		b.announceEnd(ctx, s.Pending, elicit.MessageRef{})
+	}
+}
+
+// Search answers an external select while a person types.
+func (b *Bridge) Search(ctx context.Context, s blockkit.Search) []blockkit.Option {
+	l := b.lookUp(ctx, elicit.PendingID(s.View.Metadata), s.User, elicit.MessageRef{})
+	if l.refusal != nil {
+		return nil
+	}
+	return l.el.Form.Search(s.BlockID, s.Text)
+}
+
+// later runs work that must not hold up the caller and outlives it, counted,
+// so that Drain waits for it.
+func (b *Bridge) later(ctx context.Context, work func(context.Context)) {
+	b.work.join()
+	go func() {
+		defer b.work.leave()
+		bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, elicit.ErrSlackUnreachable)
+		defer cancel()
+		work(bg)
+	}()
+}

@@ -1,0 +1,61 @@
+package bridge
+
+import (
+	"context"
+
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// settled is what wakes a question that waits: the record with its decision
+// and, on the replica where it was made, the answer that goes with it.
+type settled struct {
+	pending elicit.Pending
+	answer  []byte // nil: there is none, or it has to be read from the ledger
+	redraw  bool   // whoever decided did not redraw the card
+}
+
+// wait registers the question before anybody can decide it.
+func (b *Bridge) wait(id elicit.PendingID) <-chan settled {
+	c := make(chan settled, 1)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiters[id] = c
+	return c
+}
+
+func (b *Bridge) unwait(id elicit.PendingID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.waiters, id)
+}
+
+// wake hands s to the question if it waits on this replica. Only the first
+// counts; a decision does not change afterwards.
+func (b *Bridge) wake(s settled) {
+	b.mu.Lock()
+	c := b.waiters[s.pending.ID]
+	b.mu.Unlock()
+	if c == nil {
+		return
+	}
+	select {
+	case c <- s:
+	default:
+	}
+}
+
+// Decided takes a decision that another replica, or the ledger itself,
+// recorded for a question that this replica holds. A question that does not
+// wait here any more was answered already: both ways of hearing of a decision
+// may arrive, and the second one says nothing new.
+func (b *Bridge) Decided(_ context.Context, p elicit.Pending) error {
+	b.wake(settled{pending: p})
+	return nil
+}
+
+// Settled redraws the card of a question that the ledger ended by itself:
+// nobody answered in time, or its owner is gone.
+func (b *Bridge) Settled(ctx context.Context, p elicit.Pending) {
+	b.wake(settled{pending: p})
+	b.redraw(ctx, p, p.Card)
+}
