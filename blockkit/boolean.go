@@ -1,0 +1,70 @@
+package blockkit
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/slack-go/slack"
+)
+
+const (
+	jsonTrue  = "true"
+	jsonFalse = "false"
+)
+
+// parseBoolean asks with one prefilled checkbox when there is a default, which
+// makes true and false equally an answer, and otherwise with Yes and No.
+func parseBoolean(s flat, required bool) control {
+	if d := s.get("default"); d.is(nodeBool) {
+		return checkbox{checked: d.text == jsonTrue}
+	}
+	return newChoice(yesNo(), required, true)
+}
+
+func yesNo() []option {
+	return []option{
+		{label: wordYes, value: boolNode(jsonTrue)},
+		{label: wordNo, value: boolNode(jsonFalse)},
+	}
+}
+
+func boolNode(literal string) *node {
+	return &node{kind: nodeBool, text: literal, raw: json.RawMessage(literal)}
+}
+
+// checkbox is a boolean with a default: it is always answered.
+type checkbox struct{ checked bool }
+
+func (c checkbox) option() Option {
+	return slack.NewOptionBlockObject(optionID(0), plain(wordYes), nil)
+}
+
+func (c checkbox) element() slack.BlockElement {
+	e := slack.NewCheckboxGroupsBlockElement(inputAction, c.option())
+	if c.checked {
+		e.InitialOptions = []Option{c.option()}
+	}
+	return e
+}
+
+func (checkbox) hints(*time.Location) []string { return nil }
+
+// skippable: Slack would not let a required box stay empty, which is how false
+// is said.
+func (checkbox) skippable(bool) bool { return true }
+
+func (checkbox) missing() string { return errUnreadable }
+
+func (c checkbox) read(e entry, _ *answering) (json.RawMessage, string) {
+	if !e.present() {
+		return nil, ""
+	}
+	picked, ok := e.options()
+	switch {
+	case !ok || len(picked) > 1 || len(picked) == 1 && picked[0] != optionID(0):
+		return nil, errNotOffered
+	case len(picked) == 1:
+		return json.RawMessage(jsonTrue), ""
+	}
+	return json.RawMessage(jsonFalse), ""
+}

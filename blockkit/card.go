@@ -1,0 +1,102 @@
+package blockkit
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// Card is a question as it stands in the thread of its call.
+type Card struct {
+	ID         elicit.PendingID
+	Server     string // as configured; what a server calls itself is not its identity
+	Tool       string
+	Message    string // of the server, verbatim
+	Form       *Form  // needed by Open only
+	Requester  string // user id
+	Responders []string
+	Deadline   time.Time
+}
+
+// lines are the paragraphs of a message: each one of our sentences or a quoted
+// text of a server.
+type lines struct {
+	blocks []slack.Block
+	text   []fragment
+}
+
+func (l *lines) say(parts ...Part) {
+	fs := compact(Words(parts).fragments())
+	l.blocks = append(l.blocks, paragraphs(fs)...)
+	l.text = append(l.text, fs...)
+	l.text = append(l.text, fragment{text: "\n"})
+}
+
+func (l *lines) quote(words string, blocks int) {
+	l.blocks = append(l.blocks, quotes(words, blocks)...)
+	l.text = append(l.text, fragment{text: words + "\n"})
+}
+
+func (l *lines) message(more ...slack.Block) Message {
+	return Message{Text: fallbackText(l.text), Blocks: append(l.blocks, more...)}
+}
+
+// Open draws the question: who asks, what, for what, until when, and the
+// buttons. None of them is the default one.
+func (c Card) Open() Message {
+	var l lines
+	l.say(wordAsks(c.Server, c.Tool, c.Requester, c.Responders))
+	if words := shown(c.Message); isBlank(words) {
+		l.say(Text(wordAskBlank))
+	} else {
+		l.quote(words, maxMessage/maxText*2)
+	}
+	if !c.Form.Empty() {
+		l.say(wordAsksFor(c.Form.Labels()))
+	}
+	if !c.Deadline.IsZero() {
+		l.say(wordUntil(c.Deadline))
+	}
+	return l.message(slack.NewActionBlock("", c.buttons()...))
+}
+
+func (c Card) buttons() []slack.BlockElement {
+	id := string(c.ID)
+	var out []slack.BlockElement
+	for i, choice := range c.Form.Choices() {
+		b := button(ActionChoicePrefix+strconv.Itoa(i), id, choice.Label)
+		// The protocol wants an answer to be reviewed before it is sent.
+		b.Confirm = slack.NewConfirmationBlockObject(
+			plain(cut(wordReviewTitle(choice.Label), maxConfirmTitle)),
+			plain(cut(wordReview(c.Server, c.Form.fields[0].label, choice.Label), maxConfirmText)),
+			plain(wordSend), plain(wordBack))
+		out = append(out, b)
+	}
+	if c.Form.Empty() {
+		out = append(out, button(ActionAccept, id, wordAccept))
+	} else {
+		out = append(out, button(ActionRespond, id, wordRespond))
+	}
+	return append(out, button(ActionDecline, id, wordDecline), button(ActionCancel, id, wordCancel))
+}
+
+// Ended draws the card of a question that has ended: how, by whom and when,
+// and who had asked. It has no buttons and names no values.
+func (c Card) Ended(state elicit.State, d elicit.Decision) Message {
+	var l lines
+	l.say(endWords(state, d))
+	l.say(wordAsked(c.Server, c.Tool, c.Requester))
+	return l.message()
+}
+
+// ForgottenCard takes the place of a card whose question is not known any
+// more.
+func ForgottenCard() Message { return Note(Bold(wordLost), Text(" "), UnknownQuestion()) }
+
+// AlreadyEnded answers an action that came too late: what stands.
+func AlreadyEnded(state elicit.State, d elicit.Decision) Words {
+	return slices.Concat(Words{Text("This question has ended. ")}, endWords(state, d), Words{Text(wordNothingMore)})
+}

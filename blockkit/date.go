@@ -1,0 +1,124 @@
+package blockkit
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/slack-go/slack"
+)
+
+// date is a string of the format date.
+type date struct {
+	textRule
+	initial string
+}
+
+func parseDate(s flat, r textRule) control {
+	c := date{textRule: r}
+	if d := s.get("default"); d.is(nodeString) && isDate(d.text) && r.check(d.text, &answering{}) == "" {
+		c.initial = d.text
+	}
+	return c
+}
+
+// isDate reports whether s is a day in exactly the form of RFC 3339.
+func isDate(s string) bool {
+	t, err := time.Parse(time.DateOnly, s)
+	return err == nil && t.Format(time.DateOnly) == s
+}
+
+func (c date) element() slack.BlockElement {
+	e := slack.NewDatePickerBlockElement(inputAction)
+	e.InitialDate = c.initial
+	return e
+}
+
+func (c date) hints(*time.Location) []string { return c.patternHint() }
+
+func (c date) skippable(required bool) bool { return !required }
+
+func (c date) missing() string { return errDate }
+
+func (c date) read(e entry, a *answering) (json.RawMessage, string) {
+	s, ok := e.text("selected_date")
+	switch {
+	case !ok, s != "" && !isDate(s):
+		return nil, errDate
+	case s == "":
+		return nil, ""
+	}
+	if problem := c.check(s, a); problem != "" {
+		return nil, problem
+	}
+	return quote(s), ""
+}
+
+// patternHint leaves out lengths, which a picker takes care of.
+func (r textRule) patternHint() []string {
+	if r.pattern == "" {
+		return nil
+	}
+	return []string{hintPattern(r.pattern)}
+}
+
+// moment is a string of the format date-time.
+type moment struct {
+	textRule
+	initial int64 // Unix seconds; 0 for none
+}
+
+// Slack's picker takes Unix seconds of ten digits (slack-rules §5).
+const (
+	firstMoment = 1_000_000_000
+	lastMoment  = 9_999_999_999
+)
+
+func parseMoment(s flat, r textRule) control {
+	c := moment{textRule: r}
+	if d := s.get("default"); d.is(nodeString) {
+		t, err := time.Parse(time.RFC3339, d.text) // takes fractions of a second as well
+		if err == nil && t.Unix() >= firstMoment && t.Unix() <= lastMoment && r.check(d.text, &answering{}) == "" {
+			c.initial = t.Unix()
+		}
+	}
+	return c
+}
+
+func (c moment) element() slack.BlockElement {
+	e := slack.NewDateTimePickerBlockElement(inputAction)
+	e.InitialDateTime = c.initial
+	return e
+}
+
+func (c moment) hints(zone *time.Location) []string {
+	return append(c.patternHint(), hintZone(zone.String()))
+}
+
+func (c moment) skippable(required bool) bool { return !required }
+
+func (c moment) missing() string { return errMoment }
+
+func (c moment) read(e entry, a *answering) (json.RawMessage, string) {
+	sec, set, ok := e.seconds("selected_date_time")
+	switch {
+	case !ok:
+		return nil, errMoment
+	case !set:
+		return nil, ""
+	}
+	s := rfc3339(sec, a.zone)
+	if problem := c.check(s, a); problem != "" {
+		return nil, problem
+	}
+	return quote(s), ""
+}
+
+// rfc3339 writes an instant with the offset of zone at that instant, Z for
+// UTC. Offsets of odd seconds, which RFC 3339 cannot say, become UTC.
+func rfc3339(sec int64, zone *time.Location) string {
+	t := time.Unix(sec, 0).In(zone)
+	if _, offset := t.Zone(); offset%60 != 0 {
+		t = t.UTC()
+	}
+	return t.Format(time.RFC3339)
+}

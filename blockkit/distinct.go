@@ -1,0 +1,68 @@
+package blockkit
+
+import "strconv"
+
+// maxName is how much of a name is added to a label that collides.
+const maxName = 40
+
+// distinct cuts labels to limit and keeps them apart: those that collide, all
+// of them, get their name in brackets, and where that is not enough their
+// position. The result has no two equal labels.
+func distinct(labels, names []string, limit int) []string {
+	out := make([]string, len(labels))
+	for i, l := range labels {
+		out[i] = cut(l, limit)
+	}
+	for _, i := range collisions(out) {
+		if names[i] != labels[i] {
+			out[i] = suffixed(labels[i], " ("+cut(names[i], maxName)+")", limit)
+		}
+	}
+	taken := map[string]bool{}
+	colliding := map[int]bool{}
+	for _, i := range collisions(out) {
+		colliding[i] = true
+	}
+	for i, l := range out {
+		if !colliding[i] {
+			taken[l] = true
+		}
+	}
+	for i := range out {
+		if !colliding[i] {
+			continue
+		}
+		// Another label may look just like one with a position.
+		mark := " #" + strconv.Itoa(i+1)
+		for l := suffixed(out[i], mark, limit); ; mark += "·" {
+			if l = suffixed(out[i], mark, limit); !taken[l] {
+				out[i], taken[l] = l, true
+				break
+			}
+		}
+	}
+	return out
+}
+
+// suffixed is label with a suffix that is never cut.
+func suffixed(label, suffix string, limit int) string {
+	return cut(label, limit-storedUnits(suffix)) + suffix
+}
+
+// collisions returns the positions of labels that are not alone.
+func collisions(labels []string) []int {
+	seen := make(map[string]int, len(labels))
+	for _, l := range labels {
+		seen[l]++
+	}
+	if len(seen) == len(labels) {
+		return nil
+	}
+	var out []int
+	for i, l := range labels {
+		if seen[l] > 1 {
+			out = append(out, i)
+		}
+	}
+	return out
+}

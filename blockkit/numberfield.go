@@ -1,0 +1,149 @@
+package blockkit
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+)
+
+// number is a number or an integer.
+type number struct {
+	integer  bool
+	bounds   bounds
+	multiple *numeral // nil when any will do
+	initial  string   // a valid default, without an exponent
+}
+
+// maxNumeral is how long the numbers in a number input may be. Slack documents
+// no limit; longer bounds are checked by us alone.
+const maxNumeral = 50
+
+func parseNumber(s flat, p path) (control, error) {
+	n := number{integer: s.str("type") == "integer"}
+	for _, k := range []struct {
+		keyword string
+		to      **numeral
+		open    *bool
+	}{
+		{"minimum", &n.bounds.lo, &n.bounds.loOpen}, {"exclusiveMinimum", &n.bounds.lo, &n.bounds.loOpen},
+		{"maximum", &n.bounds.hi, &n.bounds.hiOpen}, {"exclusiveMaximum", &n.bounds.hi, &n.bounds.hiOpen},
+		{"multipleOf", &n.multiple, nil},
+	} {
+		v := s.get(k.keyword)
+		if v == nil || v.is(nodeBool) && strings.HasPrefix(k.keyword, "exclusive") { // as draft 4 had it
+			if v != nil && v.text == "true" {
+				*k.open = true
+			}
+			continue
+		}
+		if !v.is(nodeNumber) {
+			return nil, invalid(p.member(k.keyword), "must be a number")
+		}
+		num, _ := parseNumeral(v.text)
+		n.tighten(k.keyword, k.to, num)
+	}
+	if n.multiple != nil && n.multiple.rat.Sign() <= 0 {
+		return nil, invalid(p.member("multipleOf"), "must be greater than 0")
+	}
+	if n.bounds.empty(n.integer) {
+		return nil, invalid(p, "minimum and maximum leave no number between them")
+	}
+	if d := s.get("default"); d.is(nodeNumber) {
+		if num, _ := parseNumeral(d.text); n.check(num) == "" {
+			n.initial = n.input(num)
+		}
+	}
+	return n, nil
+}
+
+// tighten takes the stricter of two bounds when both minimum and
+// exclusiveMinimum stand in a schema.
+func (n *number) tighten(keyword string, to **numeral, num *numeral) {
+	switch keyword {
+	case "exclusiveMinimum":
+		if *to == nil || num.cmp(*to) >= 0 {
+			*to, n.bounds.loOpen = num, true
+		}
+	case "exclusiveMaximum":
+		if *to == nil || num.cmp(*to) <= 0 {
+			*to, n.bounds.hiOpen = num, true
+		}
+	default:
+		*to = num
+	}
+}
+
+// input writes a number for Slack's input; empty when it is too long for it.
+func (n number) input(num *numeral) string {
+	if num == nil {
+		return ""
+	}
+	s := num.decimal()
+	if n.integer {
+		s = num.whole()
+	}
+	if len(s) > maxNumeral {
+		return ""
+	}
+	return s
+}
+
+func (n number) check(num *numeral) string {
+	switch {
+	case n.integer && !num.isInt():
+		return errInteger
+	case !n.bounds.allow(num):
+		return errRange(n.bounds)
+	case n.multiple != nil && !num.isMultiple(n.multiple):
+		return errMultiple(n.multiple)
+	}
+	return ""
+}
+
+func (n number) element() slack.BlockElement {
+	e := slack.NewNumberInputBlockElement(nil, inputAction, !n.integer)
+	b := n.bounds
+	if n.integer {
+		b = b.integers()
+	}
+	e.MinValue, e.MaxValue, e.InitialValue = n.input(b.lo), n.input(b.hi), n.initial
+	return e
+}
+
+func (n number) hints(*time.Location) []string {
+	out := []string{hintRange(n.bounds)}
+	if n.multiple != nil {
+		out = append(out, hintMultiple(n.multiple))
+	}
+	return out
+}
+
+func (n number) skippable(required bool) bool { return !required }
+
+func (n number) missing() string { return errFill }
+
+func (n number) read(e entry, _ *answering) (json.RawMessage, string) {
+	s, ok := e.text("value")
+	if !ok {
+		return nil, errUnreadable
+	}
+	if s = strings.TrimSpace(s); s == "" {
+		return nil, ""
+	}
+	num, ok := parseNumeral(s)
+	if !ok {
+		if n.integer {
+			return nil, errInteger
+		}
+		return nil, errNumber
+	}
+	if problem := n.check(num); problem != "" {
+		return nil, problem
+	}
+	if n.integer {
+		return json.RawMessage(num.whole()), ""
+	}
+	return json.RawMessage(num.literal), ""
+}

@@ -1,0 +1,159 @@
+package blockkit
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slack-go/slack"
+)
+
+// option is one value that can be chosen.
+type option struct {
+	label string // at most maxOptionText, distinct in its list
+	about string // shown with it, at most maxOptionText; may be empty
+	whole string // its full text when label and about hold only a part
+	value *node  // goes back byte for byte
+}
+
+// optionList is what one field offers.
+type optionList struct {
+	options  []option
+	noAnswer bool // offers not to answer: Slack lets nobody clear a single choice
+	external bool // too many for one menu: found by searching
+}
+
+// Slack's limits on options (slack-rules §5), and what reads well below them.
+const (
+	maxRadio      = 5   // options, besides No answer
+	maxCheckboxes = 10  // options
+	maxMenu       = 100 // options, with No answer
+)
+
+// noAnswerID is the id of the option not to answer.
+const noAnswerID = "none"
+
+// optionID names the option at position i. What comes back is looked up by it.
+func optionID(i int) string { return "o" + strconv.Itoa(i) }
+
+// find returns the position that an option id of ours names.
+func (l optionList) find(id string) (int, bool) {
+	digits, ok := strings.CutPrefix(id, "o")
+	i, err := strconv.Atoi(digits)
+	if !ok || err != nil || i < 0 || i >= len(l.options) || optionID(i) != id {
+		return 0, false
+	}
+	return i, true
+}
+
+// index returns the position of the option with that value; -1 when there is
+// none.
+func (l optionList) index(v *node) int {
+	return slices.IndexFunc(l.options, func(o option) bool { return o.value.equal(v) })
+}
+
+func (l optionList) draw(i int) Option {
+	o := l.options[i]
+	var about *slack.TextBlockObject
+	if o.about != "" {
+		about = plain(o.about)
+	}
+	return slack.NewOptionBlockObject(optionID(i), plain(o.label), about)
+}
+
+// entries is how many options stand in a menu.
+func (l optionList) entries() int {
+	if l.noAnswer {
+		return len(l.options) + 1
+	}
+	return len(l.options)
+}
+
+func drawNoAnswer() Option { return slack.NewOptionBlockObject(noAnswerID, plain(wordNoAnswer), nil) }
+
+// all draws every option, with No answer at the end.
+func (l optionList) all() []Option {
+	out := make([]Option, 0, l.entries())
+	for i := range l.options {
+		out = append(out, l.draw(i))
+	}
+	if l.noAnswer {
+		out = append(out, drawNoAnswer())
+	}
+	return out
+}
+
+// maxSuggestions bounds the answer to a search, in bytes of JSON: an
+// acknowledgement of 20,480 bytes and more is dropped in silence (slack-rules
+// §8), and the envelope around it needs room.
+const maxSuggestions = 18_000
+
+// search draws the options that have text in their title or value, as many as
+// Slack takes. Whoever misses one types more of it.
+func (l optionList) search(text string) []Option {
+	text = strings.ToLower(strings.TrimSpace(text))
+	out := []Option{}
+	left := maxSuggestions
+	add := func(o Option, size int) bool {
+		if len(out) == maxMenu || size > left {
+			return false
+		}
+		left -= size
+		out = append(out, o)
+		return true
+	}
+	if l.noAnswer && strings.Contains(strings.ToLower(wordNoAnswer), text) {
+		add(drawNoAnswer(), option{label: wordNoAnswer}.size())
+	}
+	for i, o := range l.options {
+		if o.matches(text) && !add(l.draw(i), o.size()) {
+			break
+		}
+	}
+	return out
+}
+
+// matches reports whether lower-case text stands in the title or the value.
+func (o option) matches(text string) bool {
+	if text == "" {
+		return true
+	}
+	for _, s := range []string{o.label, o.about, o.whole, o.value.text} {
+		if strings.Contains(strings.ToLower(s), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// size is what an option weighs in JSON, in bytes.
+func (o option) size() int {
+	n := jsonSize(o.label) + len(`{"text":{"type":"plain_text","text":"","emoji":false},"value":"o99999"},`)
+	if o.about != "" {
+		n += jsonSize(o.about) + len(`"description":{"type":"plain_text","text":"","emoji":false},`)
+	}
+	return n
+}
+
+// size is what the list weighs in a view.
+func (l optionList) size() int {
+	if l.external {
+		return 0
+	}
+	n := 0
+	for _, o := range l.options {
+		n += o.size()
+	}
+	return n
+}
+
+// extras are the full texts of options that had to be cut.
+func (l optionList) extras() []string {
+	var out []string
+	for _, o := range l.options {
+		if o.whole != "" {
+			out = append(out, o.label+" = "+o.whole)
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package blockkit
+
+import (
+	"encoding/json"
+
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// Elicitation is a question as a server asked it, checked.
+type Elicitation struct {
+	Mode    elicit.Mode
+	Message string          // verbatim
+	Schema  json.RawMessage // requestedSchema, byte for byte
+	Form    *Form
+}
+
+// maxMessage bounds the message of a question, in stored units and in bytes of
+// JSON: whoever answers has to see the whole of it, on a card whose blocks stay
+// below 100 KB (slack-rules §14).
+const (
+	maxMessage      = 8 * maxText
+	maxMessageBytes = 60_000
+)
+
+// Parse reads the params of elicitation/create. An error is an
+// *elicit.InvalidParamsError when they are malformed or ask for a mode that is
+// not declared, and an *UnrenderableError when they are legal but Slack cannot
+// show them.
+func Parse(params json.RawMessage) (*Elicitation, error) {
+	n, err := decodeNode(params, path{})
+	if err != nil {
+		return nil, malformed(err)
+	}
+	if !n.is(nodeObject) {
+		return nil, invalid(path{}, "must be an object")
+	}
+	if m := n.get("mode"); m != nil && (!m.is(nodeString) || m.text != string(elicit.ModeForm)) {
+		return nil, invalid(at("mode"), "this client has declared form mode only")
+	}
+	message := n.get("message")
+	switch {
+	case message == nil:
+		return nil, invalid(at("message"), "is missing")
+	case !message.is(nodeString):
+		return nil, invalid(at("message"), "must be a string")
+	}
+	if words := shown(message.text); !fits(words, maxMessage) || jsonSize(words) > maxMessageBytes {
+		return nil, unrenderable(at("message"), "it is longer than Slack can show on one card (%d characters)", maxMessage)
+	}
+	schema := n.get("requestedSchema")
+	if schema == nil {
+		return nil, invalid(at("requestedSchema"), "is missing")
+	}
+	form, err := parseForm(schema, at("requestedSchema"))
+	if err != nil {
+		return nil, err
+	}
+	return &Elicitation{Mode: elicit.ModeForm, Message: message.text, Schema: schema.raw, Form: form}, nil
+}

@@ -1,0 +1,170 @@
+package blockkit
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/slack-go/slack"
+)
+
+// textRule is what a schema asks of a string.
+type textRule struct {
+	minLen, maxLen int // in code points; maxLen is -1 when there is no limit
+	pattern        string
+	format         string
+}
+
+func parseTextRule(s flat, p path) (textRule, error) {
+	var r textRule
+	var err error
+	if r.minLen, err = s.size("minLength", p); err != nil {
+		return r, err
+	}
+	r.minLen = max(r.minLen, 0)
+	if r.maxLen, err = s.size("maxLength", p); err != nil {
+		return r, err
+	}
+	if r.maxLen >= 0 && r.minLen > r.maxLen {
+		return r, invalid(p.member("minLength"), "is more than maxLength")
+	}
+	for keyword, to := range map[string]*string{"pattern": &r.pattern, "format": &r.format} {
+		v := s.get(keyword)
+		if v != nil && !v.is(nodeString) {
+			return r, invalid(p.member(keyword), "must be a string")
+		}
+		if v != nil {
+			*to = v.text
+		}
+	}
+	return r, nil
+}
+
+// check returns what is wrong with s; empty when nothing is.
+func (r textRule) check(s string, a *answering) string {
+	n := utf8.RuneCountInString(s)
+	switch {
+	case n < r.minLen:
+		return errTooShort(r.minLen, n)
+	case r.maxLen >= 0 && n > r.maxLen:
+		return errTooLong(r.maxLen, n)
+	}
+	if r.format != "" && !hasFormat(r.format, s) {
+		switch r.format {
+		case "email":
+			return errEmail
+		case "uri":
+			return errURI
+		}
+		return errFormat(r.format)
+	}
+	if r.pattern == "" {
+		return ""
+	}
+	return a.match(r.pattern, s)
+}
+
+func (r textRule) hints() []string {
+	out := []string{hintLength(r.minLen, r.maxLen)}
+	if r.pattern != "" {
+		out = append(out, hintPattern(r.pattern))
+	}
+	return out
+}
+
+// text is a string that is typed: in a plain, email or URL input.
+type text struct {
+	textRule
+	required  bool
+	multiline bool
+	initial   string // a valid default
+}
+
+const (
+	longDefault     = 80  // characters; a longer one shows better on several lines
+	longText        = 150 // maxLength and description from which on several lines are offered (design §8)
+	clientUnitsRune = 2   // UTF-16 units that one code point takes at most
+)
+
+func parseText(s flat, required bool, p path) (control, error) {
+	r, err := parseTextRule(s, p)
+	if err != nil {
+		return nil, err
+	}
+	switch r.format {
+	case "date":
+		return parseDate(s, r), nil
+	case "date-time":
+		return parseMoment(s, r), nil
+	}
+	if r.minLen > maxText {
+		return nil, unrenderable(p.member("minLength"), "Slack's inputs take at most %d characters", maxText)
+	}
+	t := text{textRule: r, required: required}
+	if d := s.get("default"); d.is(nodeString) && t.canPrefill(d.text) {
+		t.initial = d.text
+	}
+	about := utf8.RuneCountInString(s.str("description"))
+	t.multiline = r.maxLen > longText || strings.Contains(t.initial, "\n") ||
+		r.maxLen < 0 && (utf8.RuneCountInString(t.initial) > longDefault || about > longText)
+	return t, nil
+}
+
+// canPrefill reports whether a default is valid, fits Slack's input, and shows
+// all there is to it: a person who leaves it as it is must know what is sent.
+func (t text) canPrefill(s string) bool {
+	return s != "" && units(s) <= t.maxUnits() && t.check(s, &answering{}) == "" && revealHidden(s) == s
+}
+
+// maxUnits is the limit of Slack's own input. Slack counts UTF-16 units, a
+// schema code points, of which each takes up to two units; the exact length is
+// checked on submit.
+func (t text) maxUnits() int {
+	if t.maxLen < 0 || t.maxLen > maxText/clientUnitsRune {
+		return maxText
+	}
+	return max(1, t.maxLen*clientUnitsRune)
+}
+
+func (t text) element() slack.BlockElement {
+	switch t.format {
+	case "email":
+		e := slack.NewEmailTextInputBlockElement(nil, inputAction)
+		e.InitialValue = t.initial
+		return e
+	case "uri":
+		e := slack.NewURLTextInputBlockElement(nil, inputAction)
+		e.InitialValue = t.initial
+		return e
+	}
+	e := slack.NewPlainTextInputBlockElement(nil, inputAction)
+	e.InitialValue, e.Multiline, e.MaxLength = t.initial, t.multiline, t.maxUnits()
+	if t.required { // an empty input would break it, which is how an optional one is skipped
+		e.MinLength = t.minLen
+	}
+	return e
+}
+
+func (t text) hints(*time.Location) []string { return t.textRule.hints() }
+
+func (t text) skippable(required bool) bool { return !required }
+
+func (t text) missing() string { return errFill }
+
+func (t text) read(e entry, a *answering) (json.RawMessage, string) {
+	s, ok := e.text("value")
+	if !ok {
+		return nil, errUnreadable
+	}
+	if t.format == "email" || t.format == "uri" {
+		s = strings.TrimSpace(s) // what phones add when they complete a word
+	}
+	if s == "" {
+		return nil, ""
+	}
+	if problem := t.check(s, a); problem != "" {
+		return nil, problem
+	}
+	return quote(s), ""
+}

@@ -1,0 +1,107 @@
+package blockkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// schemaURL is where a schema stands for the validator. Nothing is loaded.
+const schemaURL = "mem://elicitation/requestedSchema.json"
+
+// compileSchema compiles a schema with all its formats asserted. It returns
+// nil for one that is not valid by itself: what can be checked of it has been
+// checked field by field.
+func compileSchema(raw json.RawMessage) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil
+	}
+	object, ok := doc.(map[string]any)
+	if !ok {
+		return nil
+	}
+	if s := compileDocument(object); s != nil {
+		return s
+	}
+	// A dialect that we do not have reads as the one that MCP prescribes.
+	if _, ok := object["$schema"]; !ok {
+		return nil
+	}
+	delete(object, "$schema")
+	return compileDocument(object)
+}
+
+func compileDocument(doc any) *jsonschema.Schema {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(schemaPattern())
+	c.AssertFormat()
+	if err := c.AddResource(schemaURL, doc); err != nil {
+		return nil
+	}
+	s, err := c.Compile(schemaURL)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// ecmaPattern is a pattern for the validator.
+type ecmaPattern struct {
+	source string
+	budget *answering // shared by all patterns of a schema
+}
+
+// schemaPattern never fails: what cannot be compiled matches everything, as it
+// does at its field.
+func schemaPattern() jsonschema.RegexpEngine {
+	budget := &answering{}
+	return func(source string) (jsonschema.Regexp, error) { return ecmaPattern{source, budget}, nil }
+}
+
+func (p ecmaPattern) String() string { return p.source }
+
+func (p ecmaPattern) MatchString(s string) bool { return p.budget.match(p.source, s) == "" }
+
+// hasFormat reports whether s is of a format. Formats that are not known say
+// nothing, as JSON Schema has it.
+func hasFormat(format, s string) bool {
+	schema := compileDocument(map[string]any{"format": format})
+	return schema == nil || schema.Validate(s) == nil
+}
+
+// misfit validates content as a whole: the last check before it leaves. It
+// returns the property at fault, if it is one, and what is wrong.
+func (f *Form) misfit(content json.RawMessage) (property, problem string) {
+	schema := compileSchema(f.schema)
+	if schema == nil {
+		return "", ""
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+	if err != nil {
+		return "", errWhole(err.Error())
+	}
+	err = schema.Validate(value)
+	var bad *jsonschema.ValidationError
+	if !errors.As(err, &bad) {
+		if err != nil {
+			return "", errWhole(err.Error())
+		}
+		return "", ""
+	}
+	for len(bad.Causes) > 0 {
+		bad = bad.Causes[0]
+	}
+	if len(bad.InstanceLocation) > 0 {
+		property = bad.InstanceLocation[0]
+	} else if missing, ok := bad.ErrorKind.(*kind.Required); ok && len(missing.Missing) > 0 {
+		property = missing.Missing[0]
+	}
+	return property, errWhole(bad.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
+}
