@@ -119,7 +119,7 @@ func (b *Bridge) askPerson(ctx context.Context, q elicit.Question, el *blockkit.
 	b.o.Log.Info("question pending", "pending_id", p.ID, "call_id", p.Call, "server", p.Server, "tool", p.Tool,
 		"era", p.Era, "channel", p.Origin.Channel, "requester", p.Origin.Requester)
 	b.autoOpen(ctx, q, el, p)
-	card, reason := b.postCard(ctx, el, p, done)
+	card, reason := b.postCard(ctx, el, p)
 	if reason != "" {
 		return b.end(ctx, p, reason)
 	}

@@ -263,14 +263,20 @@ func bubble(t *testing.T, tune func(*bridge.Options), body func(t *testing.T, r 
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, tune)
+		defer r.end(t)
 		body(t, r)
-		if err := r.b.Drain(t.Context(), 0); err != nil {
-			t.Errorf("Drain: %v", err)
-		}
-		for _, timer := range r.ledger.timers {
-			timer.Stop()
-		}
 	})
+}
+
+// end drains the bridge and stops the timers, so that the bubble can end.
+func (r *rig) end(t *testing.T) {
+	t.Helper()
+	if err := r.b.Drain(context.WithoutCancel(t.Context()), 0); err != nil {
+		t.Errorf("Drain: %v", err)
+	}
+	for _, timer := range r.ledger.timers {
+		timer.Stop()
+	}
 }
 
 func TestQuestion_SubmitSendsExactlyWhatWasTypedOnce(t *testing.T) {

@@ -83,7 +83,7 @@ func (b *Bridge) form(ctx context.Context, p elicit.Pending, el *blockkit.Elicit
 // when it does not work out.
 func (b *Bridge) autoOpen(ctx context.Context, q elicit.Question, el *blockkit.Elicitation, p elicit.Pending) {
 	c := b.call(q.Call)
-	if c == nil || el.Form.Empty() || b.o.Now().Sub(c.startedAt) > b.o.AutoOpen {
+	if c == nil || el.Form.Empty() || b.o.Now().Sub(c.startedAt) >= b.o.AutoOpen {
 		return
 	}
 	who := q.Origin.RequesterUser()

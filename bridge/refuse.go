@@ -7,6 +7,7 @@ import (
 
 	"github.com/slackbridge/slackbridge/blockkit"
 	"github.com/slackbridge/slackbridge/elicit"
+	"github.com/slackbridge/slackbridge/policy"
 )
 
 // refuse answers a question that cannot be asked: malformed ones with -32602
@@ -42,6 +43,18 @@ func (b *Bridge) auditRefusal(ctx context.Context, q elicit.Question, reason eli
 	if err := b.o.Audit.Record(context.WithoutCancel(ctx), r); err != nil {
 		// Nothing a person said is at stake: the refusal goes out all the same.
 		b.o.Log.Error("a refusal could not be written to the audit record", "call_id", q.Call, "err", err)
+	}
+}
+
+// auditNotEntitled records that somebody tried to answer who may not.
+func (b *Bridge) auditNotEntitled(ctx context.Context, p elicit.Pending, who elicit.User, v policy.Verdict) {
+	now := b.o.Now()
+	r := Record{
+		Kind: "refusal", Pending: p, Reason: elicit.ReasonNotEntitled, Responder: who,
+		RequestedAt: p.Created, RespondedAt: now, Policy: v.Why,
+	}
+	if err := b.o.Audit.Record(context.WithoutCancel(ctx), r); err != nil {
+		b.o.Log.Error("a refusal could not be written to the audit record", "pending_id", p.ID, "err", err)
 	}
 }
 
