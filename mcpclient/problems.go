@@ -1,0 +1,97 @@
+package mcpclient
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+)
+
+// brokeMeanwhile is what to say when an answer did not come although the
+// request had left.
+const brokeMeanwhile = "lost its connection while the call ran; whether the call had an effect is not known"
+
+// httpStatusError is an HTTP answer that is no MCP message.
+type httpStatusError struct {
+	server      string
+	code        int
+	contentType string
+	location    string // host of a redirect
+}
+
+func statusError(server string, resp *http.Response) *httpStatusError {
+	e := &httpStatusError{server: server, code: resp.StatusCode, contentType: mediaType(resp)}
+	if to, err := resp.Location(); err == nil {
+		to.RawQuery, to.User = "", nil // may hold a key
+		e.location = to.String()
+	}
+	return e
+}
+
+// final reports whether asking again would be answered the same.
+func (e *httpStatusError) final() bool {
+	return e.code < 500 && e.code != http.StatusTooManyRequests && e.code != http.StatusRequestTimeout
+}
+
+func (e *httpStatusError) Error() string { return "server " + e.server + " " + e.problem() }
+
+// problem says what the status means for whoever set the server up.
+func (e *httpStatusError) problem() string {
+	status := fmt.Sprintf("%d %s", e.code, http.StatusText(e.code))
+	switch {
+	case e.location != "":
+		return fmt.Sprintf("redirects to %s, and redirects are not followed: put that address in the servers file if it is right", printable(e.location, 200))
+	case e.code == http.StatusUnauthorized:
+		return "refuses us (" + status + "): put what it wants under headers, such as \"Authorization\": \"Bearer ${TOKEN}\""
+	case e.code == http.StatusForbidden:
+		return "refuses us (" + status + "): are its headers right?"
+	case e.code == http.StatusNotFound:
+		return "has no MCP endpoint at this url (" + status + "): is the path right? Often it is /mcp"
+	case e.code == http.StatusMethodNotAllowed:
+		return "takes no POST at this url (" + status + "): is it an old HTTP+SSE address? Only streamable HTTP is supported"
+	case e.code >= 200 && e.code < 300 && e.contentType != "application/json":
+		return fmt.Sprintf("is no MCP endpoint at this url: it answers %s with %q", status, printable(e.contentType, 80))
+	default:
+		return "answers " + status
+	}
+}
+
+// brokenError is a request that got no answer. The address is left out: its
+// query may hold a key.
+func brokenError(server string, err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	problem := brokeMeanwhile
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		problem = "cannot be reached: " + err.Error() + "; does it run, and is the url right?"
+	} else {
+		problem += " (" + err.Error() + ")"
+	}
+	return &ServerDownError{Server: server, Problem: problem, Err: err}
+}
+
+// describe turns what went wrong while connecting into a ServerDownError.
+func describe(server string, err error) *ServerDownError {
+	var down *ServerDownError
+	if errors.As(err, &down) {
+		return down
+	}
+	var problem string
+	var status *httpStatusError
+	var protocol *ProtocolError
+	switch {
+	case errors.As(err, &status):
+		problem = status.problem()
+	case errors.As(err, &protocol):
+		problem = "broke the protocol: " + protocol.Path + ": " + protocol.Problem
+	case errors.Is(err, errHandshakeTimeout):
+		problem = "does not answer the handshake: " + err.Error()
+	default:
+		problem = "cannot be used: " + printable(err.Error(), 500)
+	}
+	return &ServerDownError{Server: server, Problem: problem, Err: err}
+}
