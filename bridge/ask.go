@@ -17,8 +17,9 @@ const ioTimeout = 10 * time.Second
 // outcome is how a question ended, for whoever has to tell the server.
 type outcome struct {
 	answer  elicit.Answer
-	silent  bool           // withdrawn or connection gone: nothing may be sent
-	pending elicit.Pending // zero when it was never stored
+	silent  bool            // withdrawn or connection gone: nothing may be sent
+	pending elicit.Pending  // zero when it was never stored
+	drawn   <-chan struct{} // closed when the card shows the decision; nil: it was not ours to draw
 }
 
 // Ask shows a question of the blocking era to its requester, waits, and sends
@@ -42,7 +43,7 @@ func (b *Bridge) delivered(ctx context.Context, out outcome, sendErr error) {
 	p := out.pending
 	if p.ID == "" {
 		if sendErr != nil {
-			b.o.Log.Warn("a refusal did not reach the server", "server", out.pending.Server, "err", sendErr)
+			b.o.Log.Warn("a refusal did not reach the server", "err", sendErr)
 		}
 		return
 	}
@@ -57,6 +58,12 @@ func (b *Bridge) delivered(ctx context.Context, out outcome, sendErr error) {
 		b.o.Log.Warn("a lost answer could not be recorded", "pending_id", p.ID, "err", err)
 	}
 	p.State = elicit.StateLost
+	if out.drawn != nil {
+		select { // the later truth must be drawn last
+		case <-out.drawn:
+		case <-ctx.Done():
+		}
+	}
 	b.redraw(ctx, p, p.Card)
 }
 
@@ -188,10 +195,11 @@ func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) o
 		b.redraw(bg, p, p.Card)
 		return outcome{answer: elicit.Answer{Action: elicit.Cancel}}
 	}
+	out := outcome{answer: answer, pending: p}
 	if s.redraw {
-		b.redraw(bg, p, p.Card)
+		out.drawn = b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, p.Card) })
 	}
-	return outcome{answer: answer, pending: p}
+	return out
 }
 
 // recordedAnswer audits the decision and joins it with the content that was

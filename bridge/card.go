@@ -82,6 +82,21 @@ func (b *Bridge) redraw(ctx context.Context, p elicit.Pending, card elicit.Messa
 	}
 }
 
+// redrawAsItStands redraws a card for a question that another replica holds,
+// and once more if that one has found out meanwhile that the decision did not
+// reach the server: whichever of the two is drawn last, it is the truth.
+func (b *Bridge) redrawAsItStands(ctx context.Context, p elicit.Pending, card elicit.MessageRef) {
+	b.redraw(ctx, p, card)
+	now, known, err := b.o.Ledger.Load(ctx, p.ID)
+	if err != nil {
+		b.o.Log.Warn("a redrawn card could not be compared with its record", "pending_id", p.ID, "err", err)
+		return
+	}
+	if known && now.State == elicit.StateLost && p.State != elicit.StateLost {
+		b.redraw(ctx, now, card)
+	}
+}
+
 // tell posts a note in the thread of a call, or in the requester's DM.
 func (b *Bridge) tell(ctx context.Context, o elicit.Origin, m blockkit.Message) {
 	if o.Channel == "" || o.Requester == "" {

@@ -38,17 +38,20 @@ func (b *Bridge) decideByButton(ctx context.Context, c blockkit.Click) {
 		b.noteClick(ctx, c, blockkit.StaleButton())
 		return
 	}
-	s, err := b.decide(ctx, l.pending.ID, d, content)
-	if err != nil {
+	s, err := b.decide(ctx, l.pending.ID, d, content, c.Message)
+	switch {
+	case errors.Is(err, errNotFound):
+		l.ended, l.refusal = true, blockkit.UnknownQuestion()
+		b.answerClick(ctx, c, l)
+		return
+	case err != nil:
 		b.noteClick(ctx, c, blockkit.NotRecordedTryAgain())
 		return
-	}
-	if !s.Won {
+	case !s.Won:
 		l.pending, l.refusal = s.Pending, blockkit.AlreadyEnded(s.Pending.State, *s.Pending.Decision)
 		b.answerClick(ctx, c, l)
 		return
 	}
-	b.announceEnd(ctx, s.Pending, c.Message)
 	if c.View != nil {
 		// No API closes a view: it shows the end instead.
 		b.updateView(ctx, c.View.ID, blockkit.EndedModal(s.Pending.Server, s.Pending.State, *s.Pending.Decision))
@@ -79,10 +82,11 @@ func buttonDecision(c blockkit.Click, el *blockkit.Elicitation) (d elicit.Decisi
 	return d, choices[n].Content, true
 }
 
-// decide records a decision and, when it won, wakes the question if it waits
-// on this replica: the fast path. The stream entry that follows says nothing
-// new then.
-func (b *Bridge) decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, content []byte) (elicit.Settlement, error) {
+// decide records a decision. When it won, the question is woken if it waits on
+// this replica: the fast path, and the stream entry that follows says nothing
+// new then. Otherwise its card is redrawn from here; seen is the message that
+// was clicked, for a card whose place was not recorded yet.
+func (b *Bridge) decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, content []byte, seen elicit.MessageRef) (elicit.Settlement, error) {
 	s, found, err := b.o.Ledger.Decide(ctx, id, d, content)
 	if err != nil {
 		b.o.Log.Error("a decision could not be recorded", "pending_id", id, "err", err)
@@ -91,25 +95,23 @@ func (b *Bridge) decide(ctx context.Context, id elicit.PendingID, d elicit.Decis
 	if !found {
 		return s, errNotFound
 	}
-	if s.Won {
-		b.logDecision(s.Pending)
-		b.closeForm(d.Responder, id)
-		b.wake(settled{pending: s.Pending, answer: content})
+	if !s.Won {
+		return s, nil
 	}
+	b.logDecision(s.Pending)
+	b.closeForm(d.Responder, id)
+	if b.wake(settled{pending: s.Pending, answer: content, redraw: true}) {
+		return s, nil
+	}
+	card := s.Pending.Card
+	if card.IsZero() {
+		card = seen
+	}
+	b.later(ctx, func(ctx context.Context) { b.redrawAsItStands(ctx, s.Pending, card) })
 	return s, nil
 }
 
 var errNotFound = errors.New("the question is not known any more")
-
-// announceEnd redraws the card after a decision that was made here. seen is
-// the message that was clicked, for a card whose place was not recorded yet.
-func (b *Bridge) announceEnd(ctx context.Context, p elicit.Pending, seen elicit.MessageRef) {
-	card := p.Card
-	if card.IsZero() {
-		card = seen
-	}
-	b.redraw(ctx, p, card)
-}
 
 // found is what looking a question up for a person came to: either a question
 // that this person may decide now, or what to tell instead.

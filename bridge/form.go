@@ -141,7 +141,7 @@ func (b *Bridge) Submit(ctx context.Context, s blockkit.Submission) blockkit.Sub
 		return blockkit.SubmitReply{Errors: errs}
 	}
 	d := elicit.Decision{Action: elicit.Accept, Reason: elicit.ReasonSubmitted, Responder: s.User}
-	settlement, err := b.decide(ctx, l.pending.ID, d, content)
+	settlement, err := b.decide(ctx, l.pending.ID, d, content, elicit.MessageRef{})
 	switch {
 	case errors.Is(err, errNotFound):
 		return replaced(blockkit.UnknownQuestion())
@@ -150,8 +150,6 @@ func (b *Bridge) Submit(ctx context.Context, s blockkit.Submission) blockkit.Sub
 	case !settlement.Won:
 		return replaced(blockkit.AlreadyEnded(settlement.Pending.State, *settlement.Pending.Decision))
 	}
-	// The acknowledgement must not wait for the card.
-	b.later(ctx, func(ctx context.Context) { b.announceEnd(ctx, settlement.Pending, elicit.MessageRef{}) })
 	return blockkit.SubmitReply{}
 }
 
@@ -182,8 +180,10 @@ func (b *Bridge) Closed(ctx context.Context, c blockkit.Closing) {
 		return
 	}
 	d := elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonDismissed, Responder: c.User}
-	if s, err := b.decide(ctx, id, d, nil); err == nil && s.Won {
-		b.announceEnd(ctx, s.Pending, elicit.MessageRef{})
+	if _, err := b.decide(ctx, id, d, nil, elicit.MessageRef{}); err != nil {
+		// Nobody is looking at the form any more. The question stays, with its
+		// buttons, until somebody decides or it expires.
+		b.o.Log.Warn("a closed form could not be recorded; its question stays open", "pending_id", id, "err", err)
 	}
 }
 
@@ -197,13 +197,16 @@ func (b *Bridge) Search(ctx context.Context, s blockkit.Search) []blockkit.Optio
 }
 
 // later runs work that must not hold up the caller and outlives it, counted,
-// so that Drain waits for it.
-func (b *Bridge) later(ctx context.Context, work func(context.Context)) {
+// so that Drain waits for it. The channel is closed when it is done.
+func (b *Bridge) later(ctx context.Context, work func(context.Context)) <-chan struct{} {
+	done := make(chan struct{})
 	b.work.join()
 	go func() {
 		defer b.work.leave()
+		defer close(done)
 		bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, elicit.ErrSlackUnreachable)
 		defer cancel()
 		work(bg)
 	}()
+	return done
 }

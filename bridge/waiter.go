@@ -11,7 +11,7 @@ import (
 type settled struct {
 	pending elicit.Pending
 	answer  []byte // nil: there is none, or it has to be read from the ledger
-	redraw  bool   // whoever decided did not redraw the card
+	redraw  bool   // whoever decided leaves the card to the question
 }
 
 // wait registers the question before anybody can decide it.
@@ -29,19 +29,21 @@ func (b *Bridge) unwait(id elicit.PendingID) {
 	delete(b.waiters, id)
 }
 
-// wake hands s to the question if it waits on this replica. Only the first
-// counts; a decision does not change afterwards.
-func (b *Bridge) wake(s settled) {
+// wake hands s to the question if it waits on this replica, and reports
+// whether it does. Only the first counts; a decision does not change
+// afterwards.
+func (b *Bridge) wake(s settled) bool {
 	b.mu.Lock()
 	c := b.waiters[s.pending.ID]
 	b.mu.Unlock()
 	if c == nil {
-		return
+		return false
 	}
 	select {
 	case c <- s:
 	default:
 	}
+	return true
 }
 
 // Decided takes a decision that another replica, or the ledger itself,
@@ -53,9 +55,10 @@ func (b *Bridge) Decided(_ context.Context, p elicit.Pending) error {
 	return nil
 }
 
-// Settled redraws the card of a question that the ledger ended by itself:
+// Settled takes a question that the ledger ended by itself on this replica:
 // nobody answered in time, or its owner is gone.
 func (b *Bridge) Settled(ctx context.Context, p elicit.Pending) {
-	b.wake(settled{pending: p})
-	b.redraw(ctx, p, p.Card)
+	if !b.wake(settled{pending: p, redraw: true}) {
+		b.redrawAsItStands(ctx, p, p.Card)
+	}
 }
