@@ -1,0 +1,77 @@
+package correlate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// recordVersion is written into every record. Fields may be added. Whoever
+// changes the meaning of a field, or removes one, counts it up; records of
+// other versions are refused, not guessed at.
+const recordVersion = "1"
+
+// encode lists the fields of a new record.
+func (s *Store) encode(p elicit.Pending) ([]any, error) {
+	question, err := s.seal.seal(purposeQuestion, string(p.ID), p.Question)
+	if err != nil {
+		return nil, err
+	}
+	names, err := json.Marshal(p.Fields)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the field names of %s: %w", p.ID, err)
+	}
+	return []any{
+		"v", recordVersion, "state", string(elicit.StatePending), "kind", string(p.Kind), "era", string(p.Era), "mode", string(p.Mode),
+		"owner", string(p.Owner), "call", string(p.Call), "team", p.Origin.Team, "channel", p.Origin.Channel, "thread", p.Origin.Thread,
+		"requester", p.Origin.Requester, "server", p.Server, "tool", p.Tool, "request_id", p.RequestID,
+		"card_channel", p.Card.Channel, "card_ts", p.Card.TS, "fields", string(names),
+		"created", millis(p.Created), "deadline", millis(p.Deadline), "question", question,
+	}, nil
+}
+
+func (s *Store) decode(id elicit.PendingID, f map[string]string) (elicit.Pending, error) {
+	if f["v"] != recordVersion {
+		return elicit.Pending{}, fmt.Errorf("reading pending %s: its version %q is not known to this build", id, f["v"])
+	}
+	p := elicit.Pending{
+		ID: id, State: elicit.State(f["state"]), Kind: elicit.Kind(f["kind"]), Era: elicit.Era(f["era"]), Mode: elicit.Mode(f["mode"]),
+		Owner: elicit.ReplicaID(f["owner"]), Call: elicit.CallID(f["call"]), Server: f["server"], Tool: f["tool"], RequestID: f["request_id"],
+		Origin: elicit.Origin{Team: f["team"], Channel: f["channel"], Thread: f["thread"], Requester: f["requester"]},
+		Card:   elicit.MessageRef{Channel: f["card_channel"], TS: f["card_ts"]},
+	}
+	var errs []error
+	p.Created, errs = moment(f, "created", errs)
+	p.Deadline, errs = moment(f, "deadline", errs)
+	if err := json.Unmarshal([]byte(f["fields"]), &p.Fields); err != nil {
+		errs = append(errs, fmt.Errorf("fields: %w", err))
+	}
+	var err error
+	if p.Question, err = s.seal.open(purposeQuestion, string(id), []byte(f["question"])); err != nil {
+		errs = append(errs, err)
+	}
+	if p.State != elicit.StatePending {
+		d := elicit.Decision{
+			Action: elicit.Action(f["action"]), Reason: elicit.Reason(f["reason"]),
+			Responder: elicit.User{Team: f["responder_team"], ID: f["responder"]},
+		}
+		d.At, errs = moment(f, "decided_at", errs)
+		p.Decision = &d
+	}
+	if err := errors.Join(errs...); err != nil {
+		return elicit.Pending{}, fmt.Errorf("reading pending %s: %w", id, err)
+	}
+	return p, nil
+}
+
+func moment(f map[string]string, name string, errs []error) (time.Time, []error) {
+	ms, err := strconv.ParseInt(f[name], 10, 64)
+	if err != nil {
+		return time.Time{}, append(errs, fmt.Errorf("%s: %w", name, err))
+	}
+	return time.UnixMilli(ms), errs
+}

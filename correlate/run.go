@@ -1,0 +1,269 @@
+package correlate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// Run keeps the lease, settles what is due and what dead replicas held, and
+// hands decisions to OnDecided. It returns when ctx ends, and only then:
+// trouble with Redis is logged once, waited out, and logged once when it is
+// over.
+func (s *Store) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for name, step := range map[string]struct {
+		every time.Duration
+		do    func(context.Context) error
+	}{
+		"renewing the lease":        {s.o.Heartbeat, s.renewLease},
+		"settling due questions":    {s.o.Sweep, s.expireDue},
+		"settling for the dead":     {s.o.Heartbeat, s.buryDead},
+		"claiming from the dead":    {s.o.Lease, s.claimResume},
+		"reading decisions":         {0, s.readOwner},
+		"reading durable decisions": {0, s.readResume},
+	} {
+		wg.Go(func() { s.loop(ctx, name, step.every, step.do) })
+	}
+	wg.Wait()
+	return nil
+}
+
+// loop runs a step again and again, with back-off while it fails.
+func (s *Store) loop(ctx context.Context, name string, every time.Duration, step func(context.Context) error) {
+	const maxWait = 2 * time.Second
+	failing := false
+	backoff := 50 * time.Millisecond
+	for ctx.Err() == nil {
+		err := step(ctx)
+		wait := every
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			if !failing {
+				s.o.Log.Warn("trouble with Redis; trying on", "doing", name, "replica", s.o.Replica, "err", err)
+			}
+			failing = true
+			wait = max(every, backoff)
+			backoff = min(2*backoff, maxWait)
+		case failing:
+			s.o.Log.Info("Redis works again", "doing", name, "replica", s.o.Replica)
+			failing, backoff = false, 50*time.Millisecond
+		}
+		if wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+func (s *Store) renewLease(ctx context.Context) error {
+	return s.rdb.Set(ctx, s.keys.lease(s.o.Replica), "alive", s.o.Lease).Err()
+}
+
+// dueBatch bounds how many pendings one look settles.
+const dueBatch = 200
+
+// expireDue settles the pendings whose deadline is over, by Redis's clock.
+func (s *Store) expireDue(ctx context.Context) error {
+	now, err := s.rdb.Time(ctx).Result()
+	if err != nil {
+		return err
+	}
+	ids, err := s.rdb.ZRangeArgs(ctx, redis.ZRangeArgs{
+		Key: s.keys.expiry(), ByScore: true, Start: "-inf", Stop: strconv.FormatInt(now.UnixMilli(), 10), Count: dueBatch,
+	}).Result()
+	if err != nil {
+		return err
+	}
+	d := elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonExpired}
+	return s.settleAll(ctx, ids, d, true)
+}
+
+// settleAll settles each of ids by our own decision and tells OnSettled.
+func (s *Store) settleAll(ctx context.Context, ids []string, d elicit.Decision, onlyDue bool) error {
+	var errs []error
+	for _, id := range ids {
+		settled, found, err := s.decide(ctx, elicit.PendingID(id), d, nil, onlyDue)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case !found:
+			errs = append(errs, s.rdb.ZRem(ctx, s.keys.expiry(), id).Err())
+		case settled.Won:
+			s.o.OnSettled(ctx, settled.Pending)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// buryDead settles the blocking-era questions of replicas whose lease has run
+// out: the request that waits for them is gone with the process.
+func (s *Store) buryDead(ctx context.Context) error {
+	ids, err := s.rdb.ZRange(ctx, s.keys.expiry(), 0, -1).Result()
+	if err != nil {
+		return err
+	}
+	alive := map[string]bool{string(s.o.Replica): true}
+	var dead []string
+	for _, id := range ids {
+		owner, err := s.rdb.HMGet(ctx, s.keys.pending(elicit.PendingID(id)), "owner", "era").Result()
+		if err != nil {
+			return err
+		}
+		name, _ := owner[0].(string)
+		if era, _ := owner[1].(string); name == "" || era != string(elicit.EraBlocking) {
+			continue
+		}
+		lives, known := alive[name]
+		if !known {
+			n, err := s.rdb.Exists(ctx, s.keys.lease(elicit.ReplicaID(name))).Result()
+			if err != nil {
+				return err
+			}
+			lives = n == 1
+			alive[name] = lives
+		}
+		if !lives {
+			dead = append(dead, id)
+		}
+	}
+	if err := s.settleAll(ctx, dead, elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost}, false); err != nil {
+		return err
+	}
+	for name, lives := range alive {
+		if !lives {
+			if err := s.rdb.Del(ctx, s.keys.owner(elicit.ReplicaID(name))).Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readBlock is how long one read waits for entries. Shorter than the
+// connection's own read timeout would allow, so that Stop is quick.
+const readBlock = time.Second
+
+// ownerTTL lets the stream of a replica that is gone without a trace vanish.
+const ownerTTL = time.Hour
+
+// readOwner delivers the entries of this replica's stream. An entry is deleted
+// once OnDecided has taken it; what was not taken is read again from the start.
+func (s *Store) readOwner(ctx context.Context) error {
+	key := s.keys.owner(s.o.Replica)
+	last := "0"
+	for ctx.Err() == nil {
+		res, err := s.rdb.XRead(ctx, &redis.XReadArgs{Streams: []string{key, last}, Count: 100, Block: readBlock}).Result()
+		if errors.Is(err, redis.Nil) {
+			last = "0" // whatever is left was refused before: offer it again
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, m := range res[0].Messages {
+			last = m.ID
+			if err := s.hand(ctx, m); err != nil {
+				s.o.Log.Warn("a decision was not taken and is kept", "replica", s.o.Replica, "err", err)
+				continue
+			}
+			if err := s.rdb.XDel(ctx, key, m.ID).Err(); err != nil {
+				return err
+			}
+		}
+		if err := s.rdb.Expire(ctx, key, ownerTTL).Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hand gives one stream entry to OnDecided. An entry whose record is gone has
+// nothing left to say.
+func (s *Store) hand(ctx context.Context, m redis.XMessage) error {
+	id, _ := m.Values["id"].(string)
+	p, found, err := s.Load(ctx, elicit.PendingID(id))
+	if err != nil || !found {
+		return err
+	}
+	return s.o.OnDecided(ctx, p)
+}
+
+const resumeGroup = "replicas"
+
+// readResume takes the decisions of the durable era that no other replica has
+// taken.
+func (s *Store) readResume(ctx context.Context) error {
+	for ctx.Err() == nil {
+		res, err := s.rdb.XReadGroup(ctx, &redis.XReadGroupArgs{
+			Group: resumeGroup, Consumer: string(s.o.Replica), Streams: []string{s.keys.resume(), ">"}, Count: 20, Block: readBlock,
+		}).Result()
+		switch {
+		case errors.Is(err, redis.Nil):
+			continue
+		case err != nil && strings.HasPrefix(err.Error(), "NOGROUP"):
+			if err := s.makeGroup(ctx); err != nil {
+				return err
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		if err := s.handResume(ctx, res[0].Messages); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeGroup makes the consumer group, at start and after Redis came back
+// empty. It reads from the beginning: nothing that is there was taken.
+func (s *Store) makeGroup(ctx context.Context) error {
+	err := s.rdb.XGroupCreateMkStream(ctx, s.keys.resume(), resumeGroup, "0").Err()
+	if err != nil && !strings.HasPrefix(err.Error(), "BUSYGROUP") {
+		return fmt.Errorf("making the consumer group: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) handResume(ctx context.Context, messages []redis.XMessage) error {
+	for _, m := range messages {
+		if err := s.hand(ctx, m); err != nil {
+			s.o.Log.Warn("a durable decision was not taken and is kept", "replica", s.o.Replica, "err", err)
+			continue
+		}
+		pipe := s.rdb.TxPipeline()
+		pipe.XAck(ctx, s.keys.resume(), resumeGroup, m.ID)
+		pipe.XDel(ctx, s.keys.resume(), m.ID)
+		if _, err := pipe.Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claimResume takes over entries that a replica read and did not acknowledge.
+func (s *Store) claimResume(ctx context.Context) error {
+	messages, _, err := s.rdb.XAutoClaim(ctx, &redis.XAutoClaimArgs{
+		Stream: s.keys.resume(), Group: resumeGroup, Consumer: string(s.o.Replica), MinIdle: 2 * s.o.Lease, Start: "0", Count: 100,
+	}).Result()
+	if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") {
+		return s.makeGroup(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return s.handResume(ctx, messages)
+}

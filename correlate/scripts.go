@@ -1,0 +1,82 @@
+package correlate
+
+import "github.com/redis/go-redis/v9"
+
+// All times inside the scripts are Redis's own, in milliseconds: the clocks of
+// the replicas decide nothing.
+const luaNow = `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+`
+
+// createScript stores a pending unless its id is taken.
+//
+// KEYS: pending, expiry. ARGV: deadline in ms, seconds to keep the record after
+// it, id, then field, value, ….
+var createScript = redis.NewScript(luaNow + `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local fields = {}
+for i = 4, #ARGV do fields[#fields + 1] = ARGV[i] end
+redis.call('HSET', KEYS[1], unpack(fields))
+redis.call('PEXPIREAT', KEYS[1], ARGV[1] + ARGV[2] * 1000)
+redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
+return 1
+`)
+
+// decideScript is the one place where a pending is settled. The first writer
+// wins; everybody else reads what stands. Whoever comes after the deadline with
+// anything but an expiry settles the pending as expired, and loses.
+//
+// KEYS: pending, expiry, owner's stream, resume stream. ARGV: id, action,
+// reason, responder team, responder id, state after it, sealed answer, "1" when
+// only due pendings are meant (expiry).
+// Returns {found, won}.
+var decideScript = redis.NewScript(luaNow + `
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  return {0, 0}
+end
+if state ~= 'pending' then return {1, 0} end
+local deadline = tonumber(redis.call('HGET', KEYS[1], 'deadline'))
+local action, reason, team, user, after, answer = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local won = 1
+if now >= deadline then
+  if reason ~= 'expired' then won = 0 end
+  action, reason, team, user, after, answer = 'cancel', 'expired', '', '', 'decided', ''
+elseif ARGV[8] == '1' then
+  return {1, 0}
+end
+redis.call('HSET', KEYS[1], 'state', after, 'action', action, 'reason', reason,
+  'responder_team', team, 'responder', user, 'decided_at', now)
+if answer ~= '' then redis.call('HSET', KEYS[1], 'answer', answer) end
+redis.call('ZREM', KEYS[2], ARGV[1])
+local stream = KEYS[3]
+if redis.call('HGET', KEYS[1], 'era') == 'durable' then stream = KEYS[4] end
+redis.call('XADD', stream, 'MAXLEN', '~', 100000, '*', 'id', ARGV[1])
+return {1, won}
+`)
+
+// finishScript moves a decided pending to its last state and deletes what was
+// answered.
+//
+// KEYS: pending. ARGV: state, reason or ”.
+var finishScript = redis.NewScript(`
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return 0 end
+redis.call('HDEL', KEYS[1], 'answer')
+if state == 'decided' then
+  redis.call('HSET', KEYS[1], 'state', ARGV[1])
+  if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'lost_because', ARGV[2]) end
+end
+return 1
+`)
+
+// setScript sets one field of a record that exists, and never makes one.
+//
+// KEYS: pending. ARGV: field, value, ….
+var setScript = redis.NewScript(`
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], unpack(ARGV))
+return 1
+`)
