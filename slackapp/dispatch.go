@@ -1,0 +1,189 @@
+package slackapp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+)
+
+// Handler does what people asked for. Command, Click and Closed run after the
+// acknowledgement; Submit and Search run inside it and must come back before
+// ctx ends.
+type Handler interface {
+	Command(ctx context.Context, c blockkit.Command)
+	Click(ctx context.Context, c blockkit.Click)
+	Submit(ctx context.Context, s blockkit.Submission) blockkit.SubmitReply
+	Closed(ctx context.Context, c blockkit.Closing)
+	Search(ctx context.Context, s blockkit.Search) []blockkit.Option
+}
+
+const (
+	// ackBudget is what a handler may take of Slack's 3 s.
+	ackBudget = 2500 * time.Millisecond
+	// workBudget bounds a handler that runs after the acknowledgement.
+	workBudget = 2 * time.Minute
+	// maxWorkers bounds how many of those run at once.
+	maxWorkers = 256
+)
+
+// dispatcher brings payloads of either transport to the handler.
+type dispatcher struct {
+	h    Handler
+	log  *slog.Logger
+	now  func() time.Time
+	seen seen
+	slot chan struct{}
+	jobs sync.WaitGroup
+}
+
+func newDispatcher(c *Client, h Handler) *dispatcher {
+	return &dispatcher{h: h, log: c.o.Log, now: c.o.Now, seen: seen{now: c.o.Now, at: map[string]time.Time{}}, slot: make(chan struct{}, maxWorkers)}
+}
+
+// work runs a handler on its own, after the acknowledgement has left.
+func (d *dispatcher) work(ctx context.Context, what string, f func(context.Context)) {
+	d.jobs.Go(func() {
+		d.slot <- struct{}{}
+		defer func() { <-d.slot }()
+		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), workBudget, errors.New("handling an interaction took too long"))
+		defer cancel()
+		defer d.recovered(what)
+		f(ctx)
+	})
+}
+
+func (d *dispatcher) recovered(what string) {
+	if r := recover(); r != nil {
+		d.log.Error("a handler failed", "handling", what, "err", fmt.Sprint(r))
+	}
+}
+
+// command takes a slash command. Its answer goes through the response_url.
+func (d *dispatcher) command(ctx context.Context, form url.Values) {
+	c := command(form, d.now())
+	if c.User.ID == "" || !d.seen.first("command "+c.TriggerID) {
+		return
+	}
+	d.work(ctx, "a command", func(ctx context.Context) { d.h.Command(ctx, c) })
+}
+
+// interaction takes an interaction and returns the body of its
+// acknowledgement; nil is an empty one.
+func (d *dispatcher) interaction(ctx context.Context, raw []byte) (body any, err error) {
+	p, err := parsePayload(raw)
+	if err != nil {
+		return nil, err
+	}
+	at := d.now()
+	switch p.Type {
+	case "block_actions":
+		if !d.seen.first("click " + p.TriggerID) {
+			return nil, nil
+		}
+		for i := range p.Actions {
+			d.work(ctx, "a click", func(ctx context.Context) { d.h.Click(ctx, p.click(i, at)) })
+		}
+	case "view_submission":
+		if p.View != nil {
+			return d.submit(ctx, p, at), nil
+		}
+	case "view_closed":
+		if p.View != nil {
+			c := blockkit.Closing{User: p.user(), View: p.View.ref(), Cleared: p.IsCleared, At: at}
+			d.work(ctx, "a closed form", func(ctx context.Context) { d.h.Closed(ctx, c) })
+		}
+	case "block_suggestion":
+		return d.search(ctx, p), nil
+	}
+	return nil, nil
+}
+
+// submit runs inside the acknowledgement. A second delivery of the same
+// submission is decided by the store, not here: it gets its own true answer.
+func (d *dispatcher) submit(ctx context.Context, p payload, at time.Time) (body any) {
+	ctx, cancel := context.WithTimeoutCause(ctx, ackBudget, errors.New("answering a submission took too long"))
+	defer cancel()
+	defer func() {
+		if r := recover(); r != nil {
+			d.log.Error("a handler failed", "handling", "a submission", "err", fmt.Sprint(r))
+			body = nil
+		}
+	}()
+	reply := d.h.Submit(ctx, blockkit.Submission{User: p.user(), View: p.View.ref(), State: p.View.State, TriggerID: p.TriggerID, At: at})
+	switch {
+	case len(reply.Errors) > 0:
+		return slack.NewErrorsViewSubmissionResponse(reply.Errors)
+	case reply.Replace != nil:
+		return slack.NewUpdateViewSubmissionResponse(&reply.Replace.View)
+	default:
+		return slack.NewClearViewSubmissionResponse()
+	}
+}
+
+// search always answers with a list: slack-go's own type would leave an empty
+// one out.
+func (d *dispatcher) search(ctx context.Context, p payload) (body any) {
+	type options struct {
+		Options []blockkit.Option `json:"options"`
+	}
+	empty := options{Options: []blockkit.Option{}}
+	if p.View == nil {
+		return empty
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, ackBudget, errors.New("searching took too long"))
+	defer cancel()
+	body = empty
+	defer d.recovered("a search")
+	found := d.h.Search(ctx, blockkit.Search{User: p.user(), View: p.View.ref(), BlockID: p.BlockID, ActionID: p.ActionID, Text: p.Value})
+	if len(found) > 0 {
+		body = options{Options: found}
+	}
+	return body
+}
+
+// seen recognises a delivery that comes twice. Slack has sent the same
+// envelope again without marking it as a repetition.
+type seen struct {
+	now func() time.Time
+	mu  sync.Mutex
+	at  map[string]time.Time
+}
+
+const (
+	seenFor = 10 * time.Minute
+	seenMax = 50_000
+)
+
+func (s *seen) first(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if t, ok := s.at[key]; ok && now.Sub(t) < seenFor {
+		return false
+	}
+	if len(s.at) >= seenMax {
+		for k, t := range s.at {
+			if now.Sub(t) >= seenFor || len(s.at) >= seenMax {
+				delete(s.at, k)
+			}
+		}
+	}
+	s.at[key] = now
+	return true
+}
+
+func encodeBody(body any) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	return json.Marshal(body)
+}
