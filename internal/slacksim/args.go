@@ -36,6 +36,9 @@ func readArgs(r *http.Request) (args, string, error) {
 			return nil, token, fmt.Errorf("reading the body: %w", err)
 		}
 		a := args{}
+		if len(bytes.TrimSpace(raw)) == 0 { // how SDKs call methods without arguments
+			return a, token, nil
+		}
 		if err := json.Unmarshal(raw, &a); err != nil {
 			return nil, token, fmt.Errorf("decoding the body: %w", err)
 		}
