@@ -30,26 +30,25 @@ func (b *Bridge) unwait(id elicit.PendingID) {
 }
 
 // wake hands s to the question if it waits on this replica, and reports
-// whether it does. Only the first counts; a decision does not change
-// afterwards.
+// whether it did. The first one to wake it is the only one; a decision does not
+// change afterwards.
 func (b *Bridge) wake(s settled) bool {
 	b.mu.Lock()
 	c := b.waiters[s.pending.ID]
+	delete(b.waiters, s.pending.ID)
 	b.mu.Unlock()
 	if c == nil {
 		return false
 	}
-	select {
-	case c <- s:
-	default:
-	}
+	c <- s // it has room: nobody else writes to it
 	return true
 }
 
 // Decided takes a decision that another replica, or the ledger itself,
 // recorded for a question that this replica holds. A question that does not
 // wait here any more was answered already: both ways of hearing of a decision
-// may arrive, and the second one says nothing new.
+// may arrive, and the second one says nothing new. The card is left to whoever
+// recorded the decision.
 func (b *Bridge) Decided(_ context.Context, p elicit.Pending) error {
 	b.wake(settled{pending: p})
 	return nil
