@@ -16,12 +16,10 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slackbridge/slackbridge/audit"
 	"github.com/slackbridge/slackbridge/bridge"
 	"github.com/slackbridge/slackbridge/correlate"
 	"github.com/slackbridge/slackbridge/elicit"
 	"github.com/slackbridge/slackbridge/mcpclient"
-	"github.com/slackbridge/slackbridge/policy"
 	"github.com/slackbridge/slackbridge/slackapp"
 )
 

@@ -16,15 +16,14 @@ const demoServerCommandName = "demo-server"
 const demoServerAbout = `The demo MCP server "deploy" on standard input and output.`
 
 func demoServerCommand(ctx context.Context, args []string, s stdio) error {
-	var wire, era string
+	var wire string
 	define := func(fs *flag.FlagSet) {
 		fs.StringVar(&wire, "wire", "", "append every message received to this `file`")
-		fs.StringVar(&era, "era", "", "protocol `revision`; 2026-07-28 asks in the durable way")
 	}
 	if err := flags(s, demoServerCommandName, demoServerAbout, false, args, define); err != nil {
 		return err
 	}
-	o := demo.ServerOptions{In: s.in, Out: s.out, Era: era}
+	o := demo.ServerOptions{In: s.in, Out: s.out}
 	if wire != "" {
 		f, err := os.OpenFile(wire, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {

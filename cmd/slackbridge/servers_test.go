@@ -45,7 +45,7 @@ func TestServers_DemoOverHTTPInTheBlockingEra(t *testing.T) {
 		wire := &syncBuffer{}
 		srv := httptest.NewServer(demo.Handler(demo.ServerOptions{Wire: wire}))
 		t.Cleanup(srv.Close)
-		w.cfg.ServersFile = w.file("mcp.json", serversFile(t, map[string]any{"deploy": map[string]any{"type": "http", "url": srv.URL}}))
+		w.cfg.ServersFile = w.file("mcp.json", serversFile(t, map[string]any{"deploy": map[string]any{"type": "http", "url": srv.URL, "protocol": "2025-11-25"}}))
 		w.replica()
 		answerDeploy(w)
 		w.wait("the server has the answer", func() bool { return len(responses(wire.String())) == 1 })
@@ -64,7 +64,7 @@ func TestServers_DurableEraRepeatsTheCallWithTheAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.cfg.ServersFile = w.file("mcp.json", serversFile(t, map[string]any{"deploy": map[string]any{
-			"command": self, "args": []string{demoServerCommandName, "--wire", w.wire, "--era", "2026-07-28"},
+			"command": self, "args": []string{demoServerCommandName, "--wire", w.wire},
 		}}))
 		w.replica()
 		answerDeploy(w)
@@ -78,7 +78,7 @@ func TestServers_DurableEraRepeatsTheCallWithTheAnswer(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		w := newWorld(t, worldOptions{})
 		wire := &syncBuffer{}
-		srv := httptest.NewServer(demo.Handler(demo.ServerOptions{Wire: wire, Era: "2026-07-28"}))
+		srv := httptest.NewServer(demo.Handler(demo.ServerOptions{Wire: wire}))
 		t.Cleanup(srv.Close)
 		w.cfg.ServersFile = w.file("mcp.json", serversFile(t, map[string]any{"deploy": map[string]any{"type": "http", "url": srv.URL}}))
 		w.replica()

@@ -93,7 +93,7 @@ func (w *world) demoServers() string {
 		w.t.Fatal(err)
 	}
 	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"deploy": map[string]any{"command": self, "args": []string{demoServerCommandName, "--wire", w.wire}},
+		"deploy": map[string]any{"command": self, "args": []string{demoServerCommandName, "--wire", w.wire}, "protocol": "2025-11-25"},
 	}})
 	if err != nil {
 		w.t.Fatal(err)
