@@ -53,41 +53,47 @@ func fits(s string, limit int) bool {
 	return storedUnits(s) <= limit
 }
 
-// splitAt cuts s between graphemes so that head has at most limit stored
-// units. A grapheme that is longer than limit by itself is cut between
-// characters: combining marks can be stacked without end.
+// maxGrapheme is how long a grapheme may get before it is cut like any other
+// text, in units: characters can be joined to one without end.
+const maxGrapheme = 64
+
+// splitAt cuts s between graphemes so that head has at most limit stored units.
 func splitAt(s string, limit int) (head, rest string) {
 	n, end, state := 0, 0, -1
 	for end < len(s) {
 		var g string
 		g, _, _, state = uniseg.FirstGraphemeClusterInString(s[end:], state)
-		n += storedUnits(g)
-		if n > limit {
+		size := storedUnits(g)
+		if n+size > limit {
+			if size > maxGrapheme {
+				end += prefix(g, limit-n)
+			}
 			break
 		}
+		n += size
 		end += len(g)
 	}
-	if end > 0 || s == "" {
-		return s[:end], s[end:]
-	}
-	n = 0
+	return s[:end], s[end:]
+}
+
+// prefix is how many bytes of s have at most limit stored units.
+func prefix(s string, limit int) int {
+	n := 0
 	for i, r := range s {
 		if n += runeUnits(r); n > limit {
-			return s[:i], s[i:]
+			return i
 		}
 	}
-	return s, ""
+	return len(s)
 }
 
 // chunks splits s into pieces of at most limit stored units, at the end of a
 // line or a word where one is near. Nothing is lost: the pieces make up s.
+// limit is at least maxGrapheme.
 func chunks(s string, limit int) []string {
 	var out []string
 	for s != "" {
 		head, rest := splitAt(s, limit)
-		if head == "" { // limit is smaller than one character
-			head, rest = s, ""
-		}
 		if rest != "" {
 			if i := breakBefore(head); i > len(head)/2 {
 				head, rest = s[:i], s[i:]

@@ -111,28 +111,42 @@ func (f fragment) size() int { return jsonSize(f.text) + 120 }
 // empty reports whether there is nothing to draw; Slack refuses empty texts.
 func (f fragment) empty() bool {
 	if f.kind == fragmentDate {
-		return false
+		return f.at.Unix() <= 0 // no time at all; Slack refuses what was before 1970
 	}
 	return f.text == ""
 }
 
-// compact drops empty fragments and splits those that are too long for one
-// element.
+// compact drops empty fragments, joins texts of the same style, and splits
+// those that are too long for one element.
 func compact(in []fragment) []fragment {
-	var out []fragment
+	var joined []fragment
 	for _, f := range in {
-		switch {
-		case f.empty():
-		case f.kind != fragmentText || fits(f.text, maxText):
+		if f.empty() {
+			continue
+		}
+		if last := len(joined) - 1; last >= 0 && f.joins(joined[last]) {
+			joined[last].text += f.text
+		} else {
+			joined = append(joined, f)
+		}
+	}
+	var out []fragment
+	for _, f := range joined {
+		if f.kind != fragmentText || fits(f.text, maxText) {
 			out = append(out, f)
-		default:
-			for _, piece := range chunks(f.text, maxText) {
-				f.text = piece
-				out = append(out, f)
-			}
+			continue
+		}
+		for _, piece := range chunks(f.text, maxText) {
+			f.text = piece
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// joins reports whether f can go on the text of before.
+func (f fragment) joins(before fragment) bool {
+	return f.kind == fragmentText && before.kind == fragmentText && f.bold == before.bold && f.code == before.code
 }
 
 // fallbackText joins fragments to the text of a message: at most maxFallback
@@ -155,5 +169,5 @@ func fallbackText(in []fragment) string {
 		b.WriteString(ellipsis)
 		break
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
