@@ -35,6 +35,11 @@ type child struct {
 // startChild starts the server in a process group of its own, so that what it
 // starts in turn can be ended with it.
 func startChild(c serverConfig, environ []string) (*child, error) {
+	if c.cwd != "" { // the system's error would not name it
+		if info, err := os.Stat(c.cwd); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("`cwd` %s is no directory", c.cwd)
+		}
+	}
 	cmd := exec.Command(c.command, c.args...)
 	cmd.Dir = c.cwd
 	cmd.Env = childEnvironment(environ, c.env)
@@ -56,7 +61,7 @@ func startChild(c serverConfig, environ []string) (*child, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[3], ends[5]
 	if err := cmd.Start(); err != nil {
 		closeAll()
-		return nil, err
+		return nil, fmt.Errorf("%w: is `command` right, and can it be run?", err)
 	}
 	for _, theirs := range []*os.File{ends[0], ends[3], ends[5]} {
 		_ = theirs.Close() // the child has its own

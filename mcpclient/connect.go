@@ -87,7 +87,7 @@ func (h *Host) attempt(ctx context.Context, s *server, user elicit.User, offers 
 		log: h.o.Log.With("server", s.cfg.name),
 	}
 	if err := c.open(); err != nil {
-		return nil, probeNotSent, describe(s.cfg.name, err)
+		return nil, probeNotSent, err
 	}
 	err = c.negotiate(ctx, a)
 	probe := c.wire.probed()
@@ -108,12 +108,12 @@ func (h *Host) attempt(ctx context.Context, s *server, user elicit.User, offers 
 func (c *conn) open() error {
 	o := c.host.o
 	if c.overHTTP() {
-		c.wire = openHTTP(c.cfg, c.host.client, c.receive, o.Log, o.After, c.host.jitter)
+		c.wire = openHTTP(c.cfg, c.host.client, c.receive, c.log, o.After, c.host.jitter)
 		return nil
 	}
-	w, err := openStdio(c.cfg, o.Environ(), c.receive, o.Log, o.After)
+	w, err := openStdio(c.cfg, o.Environ(), c.receive, c.log, o.After)
 	if err != nil {
-		return fmt.Errorf("%w: are `command` and `cwd` right?", err)
+		return err
 	}
 	c.wire = w
 	return nil

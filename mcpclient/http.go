@@ -239,7 +239,7 @@ func (w *httpWire) endSession(ctx context.Context) {
 	defer cancel()
 	resp, err := w.do(ctx, http.MethodDelete, nil, nil)
 	if err != nil {
-		w.log.Debug("a session was not ended", "server", w.server, "err", err)
+		w.log.Debug("a session was not ended", "err", err)
 		return
 	}
 	_ = resp.Body.Close()

@@ -25,7 +25,7 @@ func (c *conn) receive(m message) error {
 	case string(mcp.MethodElicitationCreate):
 		c.elicited(m)
 	default:
-		c.log.Info("a request of the server is refused", "server", c.cfg.name, "method", printable(m.method, 80))
+		c.log.Info("a request of the server is refused", "method", printable(m.method, 80))
 		c.respond(encodeError(m.id, codeMethodNotFound, "slackbridge does not serve "+printable(m.method, 80)))
 	}
 	return nil
@@ -69,7 +69,7 @@ func (c *conn) elicited(m message) {
 	}
 	oc := c.current()
 	if oc == nil || oc.ctx.Err() != nil {
-		c.log.Warn("a question without a call is cancelled", "server", c.cfg.name, "requester", c.user.ID)
+		c.log.Warn("a question without a call is cancelled", "requester", c.user.ID)
 		c.cancelled(m.id)
 		return
 	}
@@ -79,11 +79,11 @@ func (c *conn) elicited(m message) {
 	switch {
 	case !fresh:
 		cancel(nil)
-		c.log.Debug("a question was delivered again", "server", c.cfg.name, "call_id", oc.call.ID)
+		c.log.Debug("a question was delivered again", "call_id", oc.call.ID)
 		return
 	case !fits:
 		cancel(nil)
-		c.log.Warn("a question came after its call or is one too many; it is cancelled", "server", c.cfg.name, "call_id", oc.call.ID)
+		c.log.Warn("a question came after its call or is one too many; it is cancelled", "call_id", oc.call.ID)
 		c.cancelled(m.id)
 		return
 	}

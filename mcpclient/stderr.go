@@ -39,7 +39,7 @@ func (w *stdioWire) readStderr(r io.Reader) {
 		line, err := br.ReadSlice('\n')
 		if text := string(line); strings.TrimSpace(text) != "" {
 			w.last.set(text)
-			w.log.Debug("the server says", "server", w.server, "stderr", printable(strings.TrimSpace(text), maxNote))
+			w.log.Debug("the server says", "stderr", printable(strings.TrimSpace(text), maxNote))
 		}
 		for err == bufio.ErrBufferFull { // the rest of a very long line is not kept
 			_, err = br.ReadSlice('\n')

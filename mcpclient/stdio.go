@@ -61,7 +61,7 @@ type outgoing struct {
 func openStdio(c serverConfig, environ []string, r receive, log *slog.Logger, after func(time.Duration) <-chan time.Time) (*stdioWire, error) {
 	ch, err := startChild(c, environ)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be started: %w", err)
+		return nil, &ServerDownError{Server: c.name, Problem: "cannot be started: " + err.Error(), Err: err}
 	}
 	w := &stdioWire{
 		server: c.name, child: ch, receive: r, log: log, after: after,
@@ -179,7 +179,7 @@ func (w *stdioWire) read() {
 		m, err := decodeMessage(line)
 		if err != nil {
 			w.strange.set(string(line))
-			w.log.Debug("a line of the server is no message", "server", w.server, "err", err, "line", printable(string(line), 200))
+			w.log.Debug("a line of the server is no message", "err", err, "line", printable(string(line), 200))
 			continue
 		}
 		w.dispatch(m)
@@ -202,7 +202,7 @@ func (w *stdioWire) dispatch(m message) {
 		return
 	}
 	w.unclaimed(m)
-	w.log.Debug("a response that nobody waits for", "server", w.server, "response_id", printable(string(m.id), 80))
+	w.log.Debug("a response that nobody waits for", "response_id", printable(string(m.id), 80))
 }
 
 // giveUp ends the connection because of err. Only the first reason counts.

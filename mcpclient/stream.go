@@ -41,7 +41,7 @@ func (w *httpWire) follow(ctx context.Context, body io.ReadCloser, key string) (
 		case w.modern() || at.id == "":
 			return message{}, &ServerDownError{Server: w.server, Problem: brokeMeanwhile, Err: err}
 		}
-		w.log.Info("the stream of a call ended early and is resumed", "server", w.server, "err", err)
+		w.log.Info("the stream of a call ended early and is resumed", "err", err)
 		if body, err = w.resume(ctx, at); err != nil {
 			return message{}, err
 		}
@@ -63,7 +63,7 @@ func (w *httpWire) events(body io.Reader, at *cursor, key string) (message, erro
 		m, err := decodeMessage(data)
 		switch {
 		case err != nil:
-			w.log.Debug("an event of the server is no message", "server", w.server, "err", err)
+			w.log.Debug("an event of the server is no message", "err", err)
 		case m.method != "":
 			if err := w.receive(m); err != nil {
 				return message{}, err
@@ -71,7 +71,7 @@ func (w *httpWire) events(body io.Reader, at *cursor, key string) (message, erro
 		case idKey(m.id) == key:
 			return m, nil
 		default:
-			w.log.Debug("a response that nobody waits for", "server", w.server, "response_id", printable(string(m.id), 80))
+			w.log.Debug("a response that nobody waits for", "response_id", printable(string(m.id), 80))
 		}
 	}
 }
@@ -155,14 +155,14 @@ func (w *httpWire) listen() {
 		var protocol *ProtocolError
 		var status *httpStatusError
 		if errors.As(err, &status) && status.final() || errors.As(err, &protocol) || errors.Is(err, errTooLong) {
-			w.log.Info("no standing stream with the server", "server", w.server, "err", err)
+			w.log.Info("no standing stream with the server", "err", err)
 			return
 		}
 		if !errors.Is(err, errStreamEnded) {
 			failures++
 		}
 		if failures == 1 {
-			w.log.Info("the standing stream broke and is opened again", "server", w.server, "err", err)
+			w.log.Info("the standing stream broke and is opened again", "err", err)
 		}
 		select {
 		case <-w.after(w.pause(at, failures)):

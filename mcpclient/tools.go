@@ -185,7 +185,7 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 		} `json:"annotations"`
 	}
 	if err := json.Unmarshal(raw, &e); err != nil || e.Name == "" {
-		c.log.Warn("a tool of the server is malformed and left out", "server", c.cfg.name)
+		c.log.Warn("a tool of the server is malformed and left out")
 		return tool{}, false
 	}
 	t := tool{Tool: elicit.Tool{
@@ -200,7 +200,7 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 	}
 	if err != nil {
 		// The revision says so: a client must leave such a tool out.
-		c.log.Warn("a tool of the server has malformed x-mcp-header annotations and is left out", "server", c.cfg.name, "tool", printable(e.Name, 80), "err", err)
+		c.log.Warn("a tool of the server has malformed x-mcp-header annotations and is left out", "tool", printable(e.Name, 80), "err", err)
 		return tool{}, false
 	}
 	return t, true
