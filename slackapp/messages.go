@@ -24,8 +24,13 @@ func content(m blockkit.Message) []slack.MsgOption {
 	}
 }
 
-// Post posts a message. It waits its turn in the channel. Its outcome is known
-// or an error: what may have arrived is not sent again.
+// postTimeout bounds one attempt to post. The caller's deadline ends the wait
+// for a turn, not the attempt: a message of which nobody knows whether it
+// stands would keep its buttons for ever.
+const postTimeout = 10 * time.Second
+
+// Post posts a message. It waits its turn in the channel. What may have
+// arrived is not sent again.
 func (c *Client) Post(ctx context.Context, to elicit.Place, m blockkit.Message) (elicit.MessageRef, error) {
 	if err := c.limits.reserve(ctx, "pace "+to.Channel, messageInterval); err != nil {
 		return elicit.MessageRef{}, unreachable("chat.postMessage", err)
@@ -36,6 +41,11 @@ func (c *Client) Post(ctx context.Context, to elicit.Place, m blockkit.Message) 
 	}
 	var ref elicit.MessageRef
 	err := c.do(ctx, "chat.postMessage", to.Channel, once, func(ctx context.Context) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), postTimeout, errors.New("Slack took too long to post"))
+		defer cancel()
 		ref.Channel, ref.TS, err = c.api.PostMessageContext(ctx, to.Channel, opts...)
 		return err
 	})

@@ -48,7 +48,7 @@ func TestDeploy_FormIsAnsweredAndTheServerGetsExactlyThat(t *testing.T) {
 }
 
 func TestDeploy_EveryOtherEnd(t *testing.T) {
-	policy := "defaults: {deadlines: {form: 2s, confirm: 2s}}\n"
+	policy := "defaults: {deadlines: {form: 4s}}\n"
 	for _, tt := range []struct {
 		name string
 		do   func(h human, q slacksim.Message)
@@ -203,7 +203,7 @@ func TestQuestion_DoubleClickAndDoubleDeliveryAnswerOnce(t *testing.T) {
 }
 
 func TestQuestion_SubmitAfterExpiryIsTold(t *testing.T) {
-	w := newWorld(t, worldOptions{policy: "defaults: {deadlines: {form: 2s}}\n"})
+	w := newWorld(t, worldOptions{policy: "defaults: {deadlines: {form: 4s}}\n"})
 	w.replica()
 	ann := w.human("U_ANN")
 	ann.types(deployCommand)
