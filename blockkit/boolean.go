@@ -23,14 +23,16 @@ func parseBoolean(s flat, required bool) control {
 
 func yesNo() []option {
 	return []option{
-		{label: wordYes, value: boolNode(jsonTrue)},
-		{label: wordNo, value: boolNode(jsonFalse)},
+		{label: wordYes, value: &trueNode},
+		{label: wordNo, value: &falseNode},
 	}
 }
 
-func boolNode(literal string) *node {
-	return &node{kind: nodeBool, text: literal, raw: json.RawMessage(literal)}
-}
+// The values of Yes and No; nodes are never written to.
+var (
+	trueNode  = node{kind: nodeBool, text: jsonTrue, raw: json.RawMessage(jsonTrue)}
+	falseNode = node{kind: nodeBool, text: jsonFalse, raw: json.RawMessage(jsonFalse)}
+)
 
 // checkbox is a boolean with a default: it is always answered.
 type checkbox struct{ checked bool }

@@ -1,6 +1,9 @@
 package blockkit
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // maxName is how much of a name is added to a label that collides.
 const maxName = 40
@@ -13,7 +16,11 @@ func distinct(labels, names []string, limit int) []string {
 	for i, l := range labels {
 		out[i] = cut(l, limit)
 	}
-	for _, i := range collisions(out) {
+	twice := collisions(out)
+	if twice == nil {
+		return out
+	}
+	for _, i := range twice {
 		if names[i] != labels[i] {
 			out[i] = suffixed(labels[i], " ("+cut(names[i], maxName)+")", limit)
 		}
@@ -51,12 +58,12 @@ func suffixed(label, suffix string, limit int) string {
 
 // collisions returns the positions of labels that are not alone.
 func collisions(labels []string) []int {
+	if len(labels) <= manyMembers && !anyTwice(labels) {
+		return nil
+	}
 	seen := make(map[string]int, len(labels))
 	for _, l := range labels {
 		seen[l]++
-	}
-	if len(seen) == len(labels) {
-		return nil
 	}
 	var out []int
 	for i, l := range labels {
@@ -65,4 +72,14 @@ func collisions(labels []string) []int {
 		}
 	}
 	return out
+}
+
+// anyTwice spares short lists, which are most, the map.
+func anyTwice(labels []string) bool {
+	for i, l := range labels {
+		if slices.Contains(labels[:i], l) {
+			return true
+		}
+	}
+	return false
 }

@@ -123,8 +123,14 @@ func checkScalar(v *node, declared string, p path) error {
 			n, _ := parseNumeral(v.text)
 			ok = n.isInt()
 		}
+	case "string":
+		ok = v.is(nodeString)
+	case "number":
+		ok = v.is(nodeNumber)
+	case "boolean":
+		ok = v.is(nodeBool)
 	default:
-		ok = string(v.kind) == declared
+		ok = false
 	}
 	if !ok {
 		return invalid(p, "is no value of the type %s", shortened(declared, 40))

@@ -2,10 +2,7 @@ package blockkit
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
-
-	"github.com/slackbridge/slackbridge/elicit"
 )
 
 // Form is a requestedSchema that Slack can show. It is read-only and may be
@@ -26,18 +23,9 @@ func ParseForm(requestedSchema json.RawMessage) (*Form, error) {
 	p := at("requestedSchema")
 	n, err := decodeNode(requestedSchema, p)
 	if err != nil {
-		return nil, malformed(err)
+		return nil, err
 	}
 	return parseForm(n, p)
-}
-
-// malformed turns an error of decodeNode into what the server is told.
-func malformed(err error) error {
-	var bad *nodeError
-	if errors.As(err, &bad) {
-		return &elicit.InvalidParamsError{Path: bad.path.String(), Problem: bad.problem}
-	}
-	return err
 }
 
 func parseForm(n *node, p path) (*Form, error) {

@@ -1,12 +1,10 @@
 package blockkit
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 )
 
 // node is a JSON value with what encoding/json would lose: the order of
@@ -24,140 +22,203 @@ type member struct {
 	value *node
 }
 
-type nodeKind string
+type nodeKind uint8
 
 const (
-	nodeObject nodeKind = "object"
-	nodeArray  nodeKind = "array"
-	nodeString nodeKind = "string"
-	nodeNumber nodeKind = "number"
-	nodeBool   nodeKind = "boolean"
-	nodeNull   nodeKind = "null"
+	nodeNull nodeKind = iota
+	nodeObject
+	nodeArray
+	nodeString
+	nodeNumber
+	nodeBool
 )
 
 // maxDepth bounds how deep a schema may be nested. Forms are flat; what goes
 // deeper are definitions that nothing of a form can use.
 const maxDepth = 64
 
-// nodeError says where a value cannot be read.
-type nodeError struct {
-	path    path
-	problem string
-}
-
-func (e *nodeError) Error() string { return e.path.String() + ": " + e.problem }
-
 // decodeNode reads exactly one JSON value that stands at p.
 func decodeNode(raw []byte, p path) (*node, error) {
-	d := &nodeDecoder{raw: raw, dec: json.NewDecoder(bytes.NewReader(raw))}
-	d.dec.UseNumber()
-	n, err := d.value(p, 0)
-	if err != nil {
-		return nil, err
+	// Once the library has found it valid, it can be walked without a look at
+	// the grammar, several times faster than by its tokens.
+	if !json.Valid(raw) {
+		var none any
+		return nil, invalid(p, "not valid JSON: %v", json.Unmarshal(raw, &none))
 	}
-	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, &nodeError{p, "more than one JSON value"}
+	w := &nodeWalker{raw: raw, text: string(raw)}
+	n, fault := w.value(0)
+	if fault != nil {
+		return nil, fault.at(p)
 	}
 	return n, nil
 }
 
-type nodeDecoder struct {
-	raw []byte
-	dec *json.Decoder
+// nodeFault is what is wrong inside a value, with the way to it from the
+// inside out: it is known only while the walk goes back.
+type nodeFault struct {
+	problem string
+	way     []step
 }
 
-func (d *nodeDecoder) value(p path, depth int) (*node, error) {
-	if depth > maxDepth {
-		return nil, &nodeError{p, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
-	}
-	start := d.next()
-	token, err := d.dec.Token()
-	if err != nil {
-		return nil, &nodeError{p, "not valid JSON: " + err.Error()}
-	}
-	n := &node{}
-	switch t := token.(type) {
-	case json.Delim:
-		if t == '{' {
-			n.kind = nodeObject
-			err = d.object(n, p, depth)
+// step is a member, or an item when the index is not -1.
+type step struct {
+	name  string
+	index int
+}
+
+func (f *nodeFault) under(name string, index int) *nodeFault {
+	f.way = append(f.way, step{name, index})
+	return f
+}
+
+func (f *nodeFault) at(p path) error {
+	for _, s := range slices.Backward(f.way) {
+		if s.index >= 0 {
+			p = p.item(s.index)
 		} else {
-			n.kind = nodeArray
-			err = d.array(n, p, depth)
+			p = p.member(s.name)
 		}
-	case string:
-		n.kind, n.text = nodeString, t
-	case json.Number:
-		n.kind, n.text = nodeNumber, t.String()
-		if _, ok := parseNumeral(n.text); !ok {
-			err = &nodeError{p, "a number that is out of range"}
+	}
+	return invalid(p, "%s", f.problem)
+}
+
+// nodeWalker walks valid JSON.
+type nodeWalker struct {
+	raw  []byte
+	text string // the same; texts without escapes are parts of it
+	pos  int
+	slab []node // nodes are allocated many at a time
+}
+
+// slabSize is how many nodes are allocated at once.
+const slabSize = 32
+
+func (w *nodeWalker) node() *node {
+	if len(w.slab) == cap(w.slab) {
+		w.slab = make([]node, 0, slabSize)
+	}
+	w.slab = append(w.slab, node{})
+	return &w.slab[len(w.slab)-1]
+}
+
+// skip passes white space and the sign that separates values.
+func (w *nodeWalker) skip() byte {
+	for {
+		switch c := w.raw[w.pos]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			w.pos++
+		default:
+			return c
 		}
-	case bool:
-		n.kind, n.text = nodeBool, "false"
-		if t {
-			n.text = "true"
+	}
+}
+
+func (w *nodeWalker) value(depth int) (*node, *nodeFault) {
+	if depth > maxDepth {
+		return nil, &nodeFault{problem: fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+	}
+	n := w.node()
+	c := w.skip()
+	start := w.pos
+	var fault *nodeFault
+	switch c {
+	case '{':
+		n.kind = nodeObject
+		fault = w.object(n, depth)
+	case '[':
+		n.kind = nodeArray
+		fault = w.array(n, depth)
+	case '"':
+		n.kind, n.text = nodeString, w.str()
+	case 't', 'f', 'n':
+		n.text = w.word()
+		n.kind = nodeBool
+		if c == 'n' {
+			n.kind, n.text = nodeNull, ""
 		}
 	default:
-		n.kind = nodeNull
-	}
-	n.raw = d.raw[start:d.dec.InputOffset()]
-	return n, err
-}
-
-// next is where the next token begins.
-func (d *nodeDecoder) next() int64 {
-	at := d.dec.InputOffset()
-	for at < int64(len(d.raw)) && bytes.IndexByte([]byte(" \t\r\n,:"), d.raw[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-func (d *nodeDecoder) object(n *node, p path, depth int) error {
-	var seen map[string]bool
-	for d.dec.More() {
-		token, err := d.dec.Token()
-		if err != nil {
-			return &nodeError{p, "not valid JSON: " + err.Error()}
+		n.kind, n.text = nodeNumber, w.word()
+		if !inRange(n.text) {
+			fault = &nodeFault{problem: "a number that is out of range"}
 		}
-		name, _ := token.(string) // inside an object the decoder yields nothing else
-		if len(n.members) == 8 {
-			seen = make(map[string]bool, 32)
+	}
+	n.raw = w.raw[start:w.pos:w.pos]
+	return n, fault
+}
+
+func (w *nodeWalker) object(n *node, depth int) *nodeFault {
+	w.pos++
+	var seen map[string]bool
+	for w.skip() != '}' {
+		name := w.str()
+		if len(n.members) == manyMembers {
+			seen = make(map[string]bool, 4*manyMembers)
 			for _, m := range n.members {
 				seen[m.name] = true
 			}
 		}
 		if seen[name] || seen == nil && n.get(name) != nil {
-			return &nodeError{p.member(name), "stands twice"}
+			return (&nodeFault{problem: "stands twice"}).under(name, -1)
 		}
 		if seen != nil {
 			seen[name] = true
 		}
-		v, err := d.value(p.member(name), depth+1)
-		if err != nil {
-			return err
+		v, fault := w.value(depth + 1)
+		if fault != nil {
+			return fault.under(name, -1)
 		}
 		n.members = append(n.members, member{name, v})
 	}
-	return d.close(p)
+	w.pos++
+	return nil
 }
 
-func (d *nodeDecoder) array(n *node, p path, depth int) error {
-	for d.dec.More() {
-		v, err := d.value(p.item(len(n.items)), depth+1)
-		if err != nil {
-			return err
+// manyMembers is how many members are compared one by one.
+const manyMembers = 8
+
+func (w *nodeWalker) array(n *node, depth int) *nodeFault {
+	w.pos++
+	for w.skip() != ']' {
+		v, fault := w.value(depth + 1)
+		if fault != nil {
+			return fault.under("", len(n.items))
 		}
 		n.items = append(n.items, v)
 	}
-	return d.close(p)
+	w.pos++
+	return nil
 }
 
-func (d *nodeDecoder) close(p path) error {
-	if _, err := d.dec.Token(); err != nil {
-		return &nodeError{p, "not valid JSON: " + err.Error()}
+// str reads a string.
+func (w *nodeWalker) str() string {
+	start := w.pos
+	easy := true // no escapes, ASCII only
+	for w.pos++; w.raw[w.pos] != '"'; w.pos++ {
+		if c := w.raw[w.pos]; c == '\\' {
+			easy = false
+			w.pos++
+		} else if c >= 0x80 {
+			easy = false
+		}
 	}
-	return nil
+	w.pos++
+	if easy {
+		return w.text[start+1 : w.pos-1]
+	}
+	var s string
+	if json.Unmarshal(w.raw[start:w.pos], &s) != nil { // cannot be: it is part of valid JSON
+		return w.text[start+1 : w.pos-1]
+	}
+	return s
+}
+
+// word reads a number, true, false or null.
+func (w *nodeWalker) word() string {
+	start := w.pos
+	for w.pos < len(w.text) && strings.IndexByte(" \t\r\n,]}", w.text[w.pos]) < 0 {
+		w.pos++
+	}
+	return w.text[start:w.pos]
 }
 
 // get returns the member with that name, or nil.

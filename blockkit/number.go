@@ -63,6 +63,15 @@ func parseNumeral(s string) (*numeral, bool) {
 	return &numeral{literal: lit, rat: rat}, true
 }
 
+// inRange reports whether parseNumeral takes a JSON number.
+func inRange(literal string) bool {
+	if len(literal) < maxDigits && !strings.ContainsAny(literal, "eE") {
+		return true
+	}
+	_, ok := parseNumeral(literal)
+	return ok
+}
+
 func (n *numeral) cmp(o *numeral) int { return n.rat.Cmp(o.rat) }
 
 func (n *numeral) isInt() bool { return n.rat.IsInt() }

@@ -29,7 +29,7 @@ const (
 func Parse(params json.RawMessage) (*Elicitation, error) {
 	n, err := decodeNode(params, path{})
 	if err != nil {
-		return nil, malformed(err)
+		return nil, err
 	}
 	if !n.is(nodeObject) {
 		return nil, invalid(path{}, "must be an object")

@@ -206,5 +206,14 @@ func (n *node) size(keyword string, p path) (int, error) {
 	return 0, invalid(p.member(keyword), "must be a whole number from 0 on")
 }
 
+// words is a keyword that is a string; empty when absent.
+func (n *node) words(keyword string, p path) (string, error) {
+	v := n.get(keyword)
+	if v != nil && !v.is(nodeString) {
+		return "", invalid(p.member(keyword), "must be a string")
+	}
+	return n.str(keyword), nil
+}
+
 // maxSize stands for all sizes beyond it: nothing in Slack is as long.
 const maxSize = 1 << 30

@@ -29,16 +29,11 @@ func parseTextRule(s flat, p path) (textRule, error) {
 	if r.maxLen >= 0 && r.minLen > r.maxLen {
 		return r, invalid(p.member("minLength"), "is more than maxLength")
 	}
-	for keyword, to := range map[string]*string{"pattern": &r.pattern, "format": &r.format} {
-		v := s.get(keyword)
-		if v != nil && !v.is(nodeString) {
-			return r, invalid(p.member(keyword), "must be a string")
-		}
-		if v != nil {
-			*to = v.text
-		}
+	if r.pattern, err = s.words("pattern", p); err != nil {
+		return r, err
 	}
-	return r, nil
+	r.format, err = s.words("format", p)
+	return r, err
 }
 
 // check returns what is wrong with s; empty when nothing is.
