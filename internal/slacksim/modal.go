@@ -31,8 +31,9 @@ type Modal struct {
 type Field struct {
 	Label       string
 	Hint        string
-	Kind        string // Slack's element type, e.g. "plain_text_input"
-	Value       string // what is in it, as shown; several choices are joined by ", "
+	Kind        string   // Slack's element type, e.g. "plain_text_input"
+	Value       string   // what is in it, as shown; several choices are joined by ", "
+	Chosen      []string // labels of the chosen options, each by itself
 	Options     []string
 	Placeholder string
 	Error       string // what stands under it
@@ -100,7 +101,20 @@ func (p *Person) showField(v *view, sl slot) Field {
 	for _, c := range p.choices(v, sl) {
 		f.Options = append(f.Options, c.label)
 	}
+	f.Chosen = r.chosen(v.state.get(sl))
 	return f
+}
+
+// chosen lists the labels of the options in the state of an element.
+func (r *renderer) chosen(held object) []string {
+	var out []string
+	if o := sub(held, "selected_option"); o != nil {
+		out = append(out, r.optionLabel(o))
+	}
+	for _, o := range items(held, "selected_options") {
+		out = append(out, r.optionLabel(o))
+	}
+	return out
 }
 
 // fieldLabel is the label of an input block; elsewhere what stands beside the
