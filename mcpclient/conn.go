@@ -17,9 +17,11 @@ import (
 )
 
 const (
-	// sideTimeout bounds what is sent beside a call: refusals, progress,
-	// cancellations.
+	// sideTimeout bounds what is sent beside a call: refusals, progress.
 	sideTimeout = 5 * time.Second
+	// cancelTimeout bounds telling a server that a request is given up; whoever
+	// gave it up waits for that.
+	cancelTimeout = 2 * time.Second
 	// stopGrace is how long a call that is given up waits for the responses of
 	// its open questions before the server is told.
 	stopGrace = 3 * time.Second
@@ -219,13 +221,13 @@ func (c *conn) abandon(oc *openCall, id json.RawMessage, cause error) {
 		return
 	}
 	params := object(member{name: "requestId", value: id}, member{name: "reason", value: quote(cause.Error())})
-	c.tell("cancelling a request", encodeNotification(string(mcp.MethodNotificationCancelled), params))
+	c.tell("cancelling a request", cancelTimeout, encodeNotification(string(mcp.MethodNotificationCancelled), params))
 }
 
 // tell sends a message beside the call. It is best effort: what goes wrong is
 // logged.
-func (c *conn) tell(what string, body []byte) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), sideTimeout, errors.New("the server does not read"))
+func (c *conn) tell(what string, limit time.Duration, body []byte) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, errors.New("the server does not read"))
 	defer cancel()
 	if err := c.wire.send(ctx, body); err != nil {
 		c.log.Debug("a message was not sent", "what", what, "err", err)

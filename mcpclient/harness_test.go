@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"sync"
@@ -82,7 +81,7 @@ func newWorld(t *testing.T, servers string, change func(*Options)) *world {
 	}
 	w := &world{t: t, asked: make(chan *asked, 256), logs: &logBuffer{}}
 	o := Options{
-		Servers: parsed, Version: "test", Rand: rand.NewChaCha8([32]byte{1}),
+		Servers: parsed, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Ask: w.ask,
 	}
@@ -207,7 +206,7 @@ func local(t *testing.T, kind string, more string) string {
 	if more != "" {
 		more = "," + more
 	}
-	return fmt.Sprintf(`{"mcpServers":{"s":{"command":%s,"env":{%q:%q,%q:"${%s:-}"}%s}}}`, quote(self), serverVariable, kind, wireVariable, wireVariable, more)
+	return fmt.Sprintf(`{"mcpServers":{"s":{"command":%s,"env":{%q:%q,%q:"${%s:-}","GORACE":"atexit_sleep_ms=0"}%s}}}`, quote(self), serverVariable, kind, wireVariable, wireVariable, more)
 }
 
 func remote(url, more string) string {

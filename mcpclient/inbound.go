@@ -100,5 +100,5 @@ func (c *conn) cancelled(id json.RawMessage) {
 // respond answers beside the reading goroutine, which must not wait for a
 // server that does not read.
 func (c *conn) respond(body []byte) {
-	c.asked.Go(func() { c.tell("a response", body) })
+	c.asked.Go(func() { c.tell("a response", sideTimeout, body) })
 }

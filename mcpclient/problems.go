@@ -15,13 +15,14 @@ const brokeMeanwhile = "lost its connection while the call ran; whether the call
 // httpStatusError is an HTTP answer that is no MCP message.
 type httpStatusError struct {
 	server      string
+	method      string // of the request
 	code        int
 	contentType string
 	location    string // host of a redirect
 }
 
 func statusError(server string, resp *http.Response) *httpStatusError {
-	e := &httpStatusError{server: server, code: resp.StatusCode, contentType: mediaType(resp)}
+	e := &httpStatusError{server: server, method: resp.Request.Method, code: resp.StatusCode, contentType: mediaType(resp)}
 	if to, err := resp.Location(); err == nil {
 		to.RawQuery, to.User = "", nil // may hold a key
 		e.location = to.String()
@@ -48,7 +49,7 @@ func (e *httpStatusError) problem() string {
 		return "refuses us (" + status + "): are its headers right?"
 	case e.code == http.StatusNotFound:
 		return "has no MCP endpoint at this url (" + status + "): is the path right? Often it is /mcp"
-	case e.code == http.StatusMethodNotAllowed:
+	case e.code == http.StatusMethodNotAllowed && e.method == http.MethodPost:
 		return "takes no POST at this url (" + status + "): is it an old HTTP+SSE address? Only streamable HTTP is supported"
 	case e.code >= 200 && e.code < 300 && e.contentType != "application/json":
 		return fmt.Sprintf("is no MCP endpoint at this url: it answers %s with %q", status, printable(e.contentType, 80))

@@ -191,9 +191,9 @@ func TestStdio_EnvironmentOfTheChildIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servers := fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"env":{%q:"raw","X":"1","LANG":"de"}}}}`, self, serverVariable)
+	servers := fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"env":{%q:"raw","X":"1","LANG":"de","GORACE":"atexit_sleep_ms=0"}}}}`, self, serverVariable)
 	w := newWorld(t, servers, func(o *Options) { o.Environ = func() []string { return append(secrets, harmless...) } })
-	want := []string{"HOME=/home/x", "LANG=de", serverVariable + "=raw", "PATH=/bin:/usr/bin", "TMPDIR=/tmp", "X=1"}
+	want := []string{"GORACE=atexit_sleep_ms=0", "HOME=/home/x", "LANG=de", serverVariable + "=raw", "PATH=/bin:/usr/bin", "TMPDIR=/tmp", "X=1"}
 	for _, again := range []bool{false, true} {
 		if d := cmp.Diff(want, w.call("s", "environ", "").texts(t)); d != "" {
 			t.Errorf("environment of the child, restarted %v (-want +got):\n%s", again, d)

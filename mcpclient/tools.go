@@ -81,8 +81,17 @@ func (h *Host) listFor(ctx context.Context, s *server, user elicit.User) (*toolL
 		return nil, err
 	}
 	list, err := h.list(ctx, s, c)
+	if err == nil {
+		s.keep(list)
+	}
 	h.release(c, err == nil)
 	return list, err
+}
+
+func (s *server) keep(l *toolList) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools = l
 }
 
 func (s *server) known() *toolList {
@@ -111,6 +120,7 @@ func (h *Host) tool(ctx context.Context, s *server, c *conn, name string) (tool,
 	if err != nil {
 		return tool{}, err
 	}
+	s.keep(list)
 	if t, ok := list.find(name); ok {
 		return t, nil
 	}
@@ -133,7 +143,8 @@ func likeness(a, b string) int {
 	return n
 }
 
-// list asks for all pages of tools/list and keeps the result.
+// list asks for all pages of tools/list. Whether to keep the result is for the
+// caller: a server may list other tools to a client that offers no elicitation.
 func (h *Host) list(ctx context.Context, s *server, c *conn) (*toolList, error) {
 	limit := h.o.HandshakeTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &ServerDownError{Server: s.cfg.name, Problem: "did not list its tools within " + limit.String()})
@@ -167,9 +178,6 @@ func (h *Host) list(ctx context.Context, s *server, c *conn) (*toolList, error) 
 		}
 		cursor, seen[string(page.Next)] = page.Next, true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tools = out
 	return out, nil
 }
 
