@@ -12,18 +12,27 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // version is stamped by the build.
 var version = "dev"
 
 func main() {
+	// correlate logs what matters, once for each change; the client library
+	// would print a line for every attempt.
+	redis.SetLogger(quietRedis{})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal ends at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
+
+type quietRedis struct{}
+
+func (quietRedis) Printf(context.Context, string, ...any) {}
 
 // stdio is where a command reads and writes.
 type stdio struct {
