@@ -25,7 +25,7 @@ an embedded Redis, the bot, and a demo MCP server named "deploy" as a child
 process. Nothing else needs to be installed, and nothing leaves this machine.`
 
 // demoPolicy gives a first-time reader more time than an on-call engineer has.
-const demoPolicy = "defaults: {deadlines: {form: 2m, confirm: 1m}}\n"
+const demoPolicy = "defaults: {deadlines: {form: 2m, confirm: 2m, durable: 2m}}\n"
 
 type demoOptions struct {
 	noBrowser bool

@@ -67,7 +67,7 @@ function draw(s) {
   drawChannels(s.channels);
   const here = s.channels.find((c) => c.id === at.channel);
   $("where").textContent = here ? title(here) : "";
-  if (differs("messages", [at, s.messages])) drawMessages($("messages"), s.messages, true);
+  if (differs("messages", [at, s.messages])) drawMessages($("messages"), s.messages || [], true);
   $("side").hidden = !s.thread;
   if (differs("thread", [at, s.thread])) drawMessages($("thread"), s.thread || [], false);
   if (differs("examples", s.examples)) {
