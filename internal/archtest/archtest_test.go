@@ -45,7 +45,7 @@ var rules = map[string]rule{
 	"internal/slackrules":     {outside: []string{"github.com/rivo/uniseg"}, forbidden: pure},
 	"internal/slacksim":       {ours: []string{"internal/slackrules"}, outside: []string{"github.com/gorilla/websocket", "golang.org/x/sync"}},
 	"internal/slacksim/page":  {ours: []string{"internal/slacksim"}},
-	"internal/redistest":      {},
+	"internal/redistest":      {outside: []string{"github.com/redis/go-redis/v9"}},
 	"internal/demo":           {ours: []string{"internal/slacksim", "internal/slacksim/page"}, outside: []string{"github.com/mark3labs/mcp-go"}},
 	"internal/archtest":       {},
 	"cmd/slackbridge": {

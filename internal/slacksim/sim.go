@@ -27,7 +27,7 @@ type Sim struct {
 	base   string // "http://host:port"
 	server *http.Server
 	client *http.Client // delivers to the app over HTTP
-	ctx    context.Context
+	ctx    context.Context // ends with Close: it governs deliveries and retries
 	stop   context.CancelFunc
 	jobs   sync.WaitGroup
 
