@@ -26,7 +26,7 @@ type Sim struct {
 	opt    Options
 	base   string // "http://host:port"
 	server *http.Server
-	client *http.Client // delivers to the app over HTTP
+	client *http.Client    // delivers to the app over HTTP
 	ctx    context.Context // ends with Close: it governs deliveries and retries
 	stop   context.CancelFunc
 	jobs   sync.WaitGroup
