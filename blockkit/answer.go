@@ -40,7 +40,7 @@ func (f *Form) Answer(state json.RawMessage, zone *time.Location) (content json.
 	if first == "" { // possible has checked it
 		return content, nil
 	}
-	if property, problem := f.misfit(content); problem != "" {
+	if property, problem := misfit(compileSchema(f.schema), content); problem != "" {
 		return nil, map[string]string{f.blockOf(property, first): fieldError(problem)}
 	}
 	return content, nil
@@ -104,12 +104,14 @@ func (f *Form) Choices() []Choice {
 	if len(options) > maxChoices {
 		return nil
 	}
+	schema := compileSchema(f.schema)
 	var out []Choice
 	for _, o := range options {
-		if !fits(o.label, maxChoiceLabel) || o.about != "" {
+		content := f.object([]json.RawMessage{o.value.raw})
+		if _, problem := misfit(schema, content); problem != "" || !fits(o.label, maxChoiceLabel) || o.about != "" {
 			return nil
 		}
-		out = append(out, Choice{Label: o.label, Content: f.object([]json.RawMessage{o.value.raw})})
+		out = append(out, Choice{Label: o.label, Content: content})
 	}
 	return out
 }

@@ -25,11 +25,11 @@ const (
 // Running draws a call that can still be stopped.
 func (c Call) Running() Message {
 	var l lines
-	l.say(Mention(c.Requester), Text(" runs "), Code(c.Server+"."+c.Tool))
+	l.say(Mention(c.Requester), Text(" runs "), Code(name(c.Server+"."+c.Tool)))
 	return l.message(slack.NewActionBlock("", button(ActionStop, string(c.ID), wordStop)))
 }
 
 // Ended draws a call that is over.
 func (c Call) Ended(how CallEnd) Message {
-	return Note(Mention(c.Requester), Text(" ran "), Code(c.Server+"."+c.Tool), Text(" – "+string(how)))
+	return Note(Mention(c.Requester), Text(" ran "), Code(name(c.Server+"."+c.Tool)), Text(" – "+string(how)))
 }

@@ -68,6 +68,7 @@ func TestCard_OffersWhatTheFormNeeds(t *testing.T) {
 		{"a long option", object(`{"x":{"enum":["a","`+long+`"]}}`, "x"), respond},
 		{"two fields", object(`{"x":{"type":"boolean"},"y":{"type":"string"}}`, "x"), respond},
 		{"several", object(`{"x":{"type":"array","items":{"enum":["a","b"]}}}`, "x"), respond},
+		{"a choice that another rule forbids", object(`{"x":{"type":"string","enum":["a","abc"],"minLength":2}}`, "x"), respond},
 		{"constant", object(`{"x":{"const":"a"}}`, "x"), respond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -343,6 +344,17 @@ func TestFirstBlock_IsTheFirstInputThatSlackSent(t *testing.T) {
 		if got := blockkit.FirstBlock(json.RawMessage(state)); got != want {
 			t.Errorf("FirstBlock(%s) = %q, want %q", state, got, want)
 		}
+	}
+}
+
+func TestCard_TextHoldsAsMuchAsSlackTakes(t *testing.T) {
+	var message strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&message, "line-%d: <b>\n", i)
+	}
+	text := card(message.String(), parse(t, deployForm)).Open().Text
+	if n := len([]rune(text)); n < 3900 || n > 4000 || !strings.HasSuffix(text, "…") {
+		t.Errorf("the text has %d characters and ends in %q", n, text[len(text)-20:])
 	}
 }
 

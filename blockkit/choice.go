@@ -22,7 +22,7 @@ func newChoice(options []option, required, boolean bool) *choice {
 }
 
 func parseChoice(s flat, required bool, p path) (control, error) {
-	entries, _, err := parseEntries(s, p)
+	entries, err := parseEntries(s, p)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (f flattener) parseChoices(s flat, required bool, p path) (control, error) 
 	if items.get("enum") == nil && items.get("anyOf") == nil && items.get("oneOf") == nil {
 		return nil, invalid(at, "must list the choices in enum or anyOf: a form cannot ask for a free list")
 	}
-	entries, _, err := parseEntries(items, at)
+	entries, err := parseEntries(items, at)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,6 @@
 package blockkit
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // entryOf is an allowed value as the schema lists it.
 type entryOf struct {
@@ -15,7 +12,9 @@ type entryOf struct {
 // parseEntries reads the allowed values of s: enum with or without enumNames,
 // or a list of constants with titles. Equal values count once; null is no
 // answer of its own. The values must be of the type that s declares.
-func parseEntries(s flat, p path) (entries []entryOf, nullable bool, err error) {
+func parseEntries(s flat, p path) ([]entryOf, error) {
+	var entries []entryOf
+	var err error
 	switch {
 	case s.get("enum") != nil:
 		entries, err = enumEntries(s, p)
@@ -25,12 +24,12 @@ func parseEntries(s flat, p path) (entries []entryOf, nullable bool, err error) 
 		entries, err = constEntries(s.get("anyOf"), p.member("anyOf"))
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	var out []entryOf
+	seen := make(map[string]bool, len(entries))
 	for i, e := range entries {
 		if e.value.is(nodeNull) {
-			nullable = true
 			continue
 		}
 		at := p.member("enum").item(i)
@@ -38,16 +37,17 @@ func parseEntries(s flat, p path) (entries []entryOf, nullable bool, err error) 
 			at = p
 		}
 		if err := checkScalar(e.value, s.str("type"), at); err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		if !slices.ContainsFunc(out, func(o entryOf) bool { return o.value.equal(e.value) }) {
+		if k := e.value.key(); !seen[k] {
+			seen[k] = true
 			out = append(out, e)
 		}
 	}
 	if len(out) == 0 {
-		return nil, false, invalid(p, "allows no value")
+		return nil, invalid(p, "allows no value")
 	}
-	return out, nullable, nil
+	return out, nil
 }
 
 func enumEntries(s flat, p path) ([]entryOf, error) {

@@ -39,14 +39,13 @@ func distinct(labels, names []string, limit int) []string {
 		if !colliding[i] {
 			continue
 		}
-		// Another label may look just like one with a position.
 		mark := " #" + strconv.Itoa(i+1)
-		for l := suffixed(out[i], mark, limit); ; mark += "·" {
-			if l = suffixed(out[i], mark, limit); !taken[l] {
-				out[i], taken[l] = l, true
-				break
-			}
+		l := suffixed(out[i], mark, limit)
+		for taken[l] { // by a label that looks just like one with a position
+			mark += "·"
+			l = suffixed(out[i], mark, limit)
 		}
+		out[i], taken[l] = l, true
 	}
 	return out
 }

@@ -207,6 +207,7 @@ func TestAnswer_ChecksEveryConstraintAtItsField(t *testing.T) {
 		{`{"type":"string","format":"email"}`, typed("ann@"), "email address"},
 		{`{"type":"string","format":"uri"}`, typed("example.com/a"), "full URL"},
 		{`{"type":"string","format":"uuid"}`, typed("12"), "valid uuid"},
+		{`{"type":"string","format":"time"}`, typed("10:30"), "such as 10:30:00Z"},
 		{`{"type":"string","format":"no-such-format"}`, typed("12"), ""},
 		{`{"type":"string","format":"date"}`, day("2026-02-30"), "choose a date"},
 		{`{"type":"string","format":"date-time"}`, moment(1 << 60), "date and a time"},
@@ -312,6 +313,20 @@ func TestAnswer_WholeSchemaIsTheLastWord(t *testing.T) {
 	g := parse(t, `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"dependentRequired":{"b":["a"]}}`)
 	wantError(t, g, "not what the server asks for", untouched(), typed("x"))
 	wantContent(t, g, `{"a":"y","b":"x"}`, typed("y"), typed("x"))
+}
+
+func TestSchema_EqualValuesAreOneChoice(t *testing.T) {
+	f := parse(t, object(`{"x":{"enum":["a","b","a",1,1.0,"1"]}}`, "x"))
+	if d := cmp.Diff([]string{"a", "b", "1 #3", "1 #4"}, onlyInput(t, f).optionLabels()); d != "" {
+		t.Errorf("options (-want +got):\n%s", d)
+	}
+	wantContent(t, f, `{"x":1}`, picked("o2"))
+	wantContent(t, f, `{"x":"1"}`, picked("o3"))
+}
+
+func TestSchema_AHugeListIsReadInTime(t *testing.T) {
+	f := parse(t, object(`{"x":{`+enum(50_000)+`,"default":"h49999"}}`, "x"))
+	wantContent(t, f, `{"x":"h49999"}`, picked("o49999"))
 }
 
 func TestDefault_PrefillsOnlyWhenValid(t *testing.T) {

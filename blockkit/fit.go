@@ -119,11 +119,11 @@ func (fd *field) extra() []string {
 	}
 	left := maxExtra
 	for i, x := range out {
-		if n := storedUnits(x); n > left {
+		n := storedUnits(x)
+		if n > left {
 			return append(out[:i:i], cut(x, max(left-storedUnits(wordCutShort), 1)), wordCutShort)
-		} else {
-			left -= n
 		}
+		left -= n
 	}
 	return out
 }

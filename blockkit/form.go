@@ -137,7 +137,7 @@ func (f *Form) possible(root *node, p path) error {
 		return nil
 	}
 	content, _ := f.Answer(nil, nil)
-	if _, problem := f.misfit(content); problem != "" {
+	if _, problem := misfit(compileSchema(f.schema), content); problem != "" {
 		return invalid(p, "nothing that a person could answer is valid: %s", problem)
 	}
 	return nil

@@ -39,15 +39,13 @@ const (
 
 // Limits of Slack, in characters unless said (slack-rules §2, §4 and §5).
 const (
-	maxText          = 3000 // one text object; also used for one element of rich text
-	maxFallback      = 4000 // text of chat.update
-	maxTitle         = 24   // title and buttons of a modal
-	maxButton        = 75
-	maxConfirmTitle  = 100
-	maxConfirmText   = 300
-	maxOptionText    = 75
-	maxViewBlocks    = 100 // blocks
-	maxMessageBlocks = 50  // blocks
+	maxText         = 3000 // one text object; also used for one element of rich text
+	maxFallback     = 4000 // text of chat.update
+	maxTitle        = 24   // title and buttons of a modal
+	maxConfirmTitle = 100
+	maxConfirmText  = 300
+	maxOptionText   = 75
+	maxViewBlocks   = 100 // blocks
 )
 
 // plain is a plain_text object. Colons in it stay colons.

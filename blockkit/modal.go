@@ -148,5 +148,5 @@ func noticeModal(title string, parts ...Part) Modal {
 
 // EndedModal shows how the question ended, in the place of its form.
 func EndedModal(server string, state elicit.State, d elicit.Decision) Modal {
-	return noticeModal(server, endWords(state, d), Text(" "), Code(server), Text(wordNothingMore))
+	return noticeModal(server, endWords(state, d), Text("\n"), wordAsked(server, "", ""))
 }

@@ -27,8 +27,10 @@ func parseNumber(s flat, p path) (control, error) {
 		to      **numeral
 		open    *bool
 	}{
-		{"minimum", &n.bounds.lo, &n.bounds.loOpen}, {"exclusiveMinimum", &n.bounds.lo, &n.bounds.loOpen},
-		{"maximum", &n.bounds.hi, &n.bounds.hiOpen}, {"exclusiveMaximum", &n.bounds.hi, &n.bounds.hiOpen},
+		{"minimum", &n.bounds.lo, &n.bounds.loOpen},
+		{"exclusiveMinimum", &n.bounds.lo, &n.bounds.loOpen},
+		{"maximum", &n.bounds.hi, &n.bounds.hiOpen},
+		{"exclusiveMaximum", &n.bounds.hi, &n.bounds.hiOpen},
 		{"multipleOf", &n.multiple, nil},
 	} {
 		v := s.get(k.keyword)

@@ -49,7 +49,11 @@ func (l optionList) find(id string) (int, bool) {
 // index returns the position of the option with that value; -1 when there is
 // none.
 func (l optionList) index(v *node) int {
-	return slices.IndexFunc(l.options, func(o option) bool { return o.value.equal(v) })
+	if v.is(nodeObject) || v.is(nodeArray) {
+		return -1
+	}
+	key := v.key()
+	return slices.IndexFunc(l.options, func(o option) bool { return o.value.key() == key })
 }
 
 func (l optionList) draw(i int) Option {

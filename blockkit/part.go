@@ -162,9 +162,8 @@ func fallbackText(in []fragment) string {
 			continue
 		}
 		if f.kind == fragmentText {
-			// dead replaces, and may add to, what splitAt measures.
-			head, _ := splitAt(f.text, left/2)
-			b.WriteString(escape(dead(head)))
+			head, _ := splitAt(dead(f.text), left)
+			b.WriteString(escape(head))
 		}
 		b.WriteString(ellipsis)
 		break

@@ -172,10 +172,13 @@ func onlyInput(t testing.TB, f *blockkit.Form) input {
 // Answers as a person gives them; each returns the entry of state.values.
 
 func typed(s string) map[string]any { return map[string]any{"type": "plain_text_input", "value": s} }
-func untouched() map[string]any     { return map[string]any{"type": "plain_text_input", "value": nil} }
+
+func untouched() map[string]any { return map[string]any{"type": "plain_text_input", "value": nil} }
+
 func day(s string) map[string]any {
 	return map[string]any{"type": "datepicker", "selected_date": s}
 }
+
 func moment(sec int64) map[string]any {
 	return map[string]any{"type": "datetimepicker", "selected_date_time": sec}
 }

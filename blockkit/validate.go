@@ -77,9 +77,9 @@ func hasFormat(format, s string) bool {
 }
 
 // misfit validates content as a whole: the last check before it leaves. It
-// returns the property at fault, if it is one, and what is wrong.
-func (f *Form) misfit(content json.RawMessage) (property, problem string) {
-	schema := compileSchema(f.schema)
+// returns the property at fault, if it is one, and what is wrong. Everything
+// fits a schema that is nil.
+func misfit(schema *jsonschema.Schema, content json.RawMessage) (property, problem string) {
 	if schema == nil {
 		return "", ""
 	}
