@@ -79,7 +79,7 @@ func (h *Host) run(ctx context.Context, c elicit.Call, r retry) (elicit.Outcome,
 		// look at the request, so it may go out again.
 		out, err = h.runOnce(ctx, s, c, r)
 	}
-	return out, err
+	return out, typed(c.Server, err)
 }
 
 func (h *Host) runOnce(ctx context.Context, s *server, c elicit.Call, r retry) (out elicit.Outcome, err error) {

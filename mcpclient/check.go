@@ -28,6 +28,7 @@ func (h *Host) Check(ctx context.Context, serverName string) error {
 	}
 	defer c.close(h.hard)
 	if _, err := h.list(ctx, s, c); err != nil {
+		err = typed(s.cfg.name, err)
 		var down *ServerDownError
 		if errors.As(err, &down) {
 			return err

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
@@ -42,6 +41,9 @@ func serveChild(kind string) int {
 	case "stubborn-child":
 		signal.Ignore(syscall.SIGTERM)
 		forever()
+	}
+	if data, err := os.ReadFile(os.Getenv(wireVariable)); kind == "late" && err == nil && len(data) > 0 {
+		kind = "modern" // it was started before and is warm now
 	}
 	s := &rawServer{kind: kind, in: bufio.NewReader(os.Stdin)}
 	return s.serve()
@@ -93,8 +95,11 @@ type rawServer struct {
 	kind  string
 	in    *bufio.Reader
 	extra string
-	heard []string // every line that came, for the tool "heard"
+	probe json.RawMessage // id of a server/discover that is not answered yet
+	heard []string        // every line that came, for the tool "heard"
 }
+
+const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`
 
 // step is one thing that the tool "script" does.
 type step struct {
@@ -102,7 +107,8 @@ type step struct {
 	Await  int             `json:"await"`  // so many lines from the client go into the result
 	Stderr string          `json:"stderr"` // a line on stderr
 	Exit   *int            `json:"exit"`
-	Deaf   bool            `json:"deaf"` // never read again
+	Deaf   bool            `json:"deaf"`  // never read again
+	Flood  int             `json:"flood"` // so many bytes without a line break
 }
 
 func (s *rawServer) serve() int {
@@ -119,19 +125,19 @@ func (s *rawServer) serve() int {
 		case "server/discover":
 			switch s.kind {
 			case "silent": // ignores what it does not know
-			case "late": // a modern server that takes its time
-				select {
-				case <-time.After(300 * time.Millisecond):
-				}
-				fallthrough
+			case "late": // a modern server that was too slow the first time
+				s.probe = m.id
 			case "modern":
-				s.result(m.id, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+				s.result(m.id, discovered)
 			case "confused": // answers, but speaks another revision
 				s.result(m.id, `{"supportedVersions":["2025-11-25"],"capabilities":{"tools":{}}}`)
 			default:
 				s.write(encodeError(m.id, codeMethodNotFound, "no such method"))
 			}
 		case "initialize":
+			if s.probe != nil {
+				s.result(s.probe, discovered)
+			}
 			if s.kind == "late" || s.kind == "modern" {
 				s.write(encodeError(m.id, codeMethodNotFound, "no such method"))
 				continue
@@ -185,6 +191,8 @@ func (s *rawServer) script(id json.RawMessage, steps []step) int {
 		switch {
 		case st.Exit != nil:
 			return *st.Exit
+		case st.Flood > 0:
+			fmt.Print(strings.Repeat("x", st.Flood))
 		case st.Deaf:
 			forever()
 		case st.Stderr != "":

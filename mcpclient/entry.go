@@ -36,7 +36,6 @@ type entryKeys struct {
 	args                              []string
 	env, headers                      []pair
 	timeout                           time.Duration
-	disabled                          bool
 }
 
 type pair struct{ name, value string }

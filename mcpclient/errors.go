@@ -94,5 +94,5 @@ var (
 
 	// errSessionGone: the server answered 404 for the session; it did not look
 	// at the message.
-	errSessionGone = errors.New("the server does not know the session any more")
+	errSessionGone = errors.New("does not know our session any more")
 )

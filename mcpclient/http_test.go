@@ -411,3 +411,44 @@ func TestHTTP_ErrorOfTheServerKeepsCodeAndData(t *testing.T) {
 		t.Error("a control character of the server is in the error text")
 	}
 }
+
+func TestHTTP_CallThatIsAnsweredByAStatusIsServerDown(t *testing.T) {
+	s := newRawHTTP(t, false, func(x *exchangeHTTP) { x.w.WriteHeader(http.StatusBadGateway) })
+	w := newWorld(t, remote(s.srv.URL, ""), nil)
+	for range 2 { // the second one on a session of its own
+		out := w.call("s", "run", "")
+		wantError[*ServerDownError](t, out.err)
+		wantMention(t, out.err, "server s answers 502 Bad Gateway")
+	}
+	sessions := map[string]bool{}
+	for _, h := range s.all(method("tools/call")) {
+		sessions[h.header.Get(sessionHeader)] = true
+	}
+	if len(sessions) != 2 {
+		t.Errorf("the calls ran on the sessions %v, want two", sessions)
+	}
+}
+
+func TestHTTP_QuestionOnTheStandingStreamWithoutACallIsCancelled(t *testing.T) {
+	s := newRawHTTP(t, false, func(x *exchangeHTTP) { x.json([]byte(x.text("over"))) })
+	listed := make(chan struct{})
+	s.get = func(x *exchangeHTTP) {
+		x.stream()
+		select {
+		case <-listed:
+			x.event("", ask("3"))
+		case <-x.closed():
+		}
+		<-x.closed()
+	}
+	w := newWorld(t, remote(s.srv.URL, ""), nil)
+	if _, err := w.host.Tools(t.Context(), "s", ann); err != nil {
+		t.Fatal(err)
+	}
+	close(listed)
+	got := s.await(t.Context().Done(), responses).body
+	if want := `{"jsonrpc":"2.0","id":3,"result":{"action":"cancel"}}`; got != want {
+		t.Errorf("on the wire %s, want %s", got, want)
+	}
+	w.noQuestion()
+}

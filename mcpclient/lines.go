@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-var errTooLong = fmt.Errorf("a message is longer than %d MiB", maxMessage>>20)
+var errTooLong = fmt.Errorf("sent a message longer than %d MiB", maxMessage>>20)
 
 // lineReader reads the lines of a stdio server: one JSON-RPC message a line.
 type lineReader struct {

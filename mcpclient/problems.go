@@ -96,3 +96,19 @@ func describe(server string, err error) *ServerDownError {
 	}
 	return &ServerDownError{Server: server, Problem: problem, Err: err}
 }
+
+// typed turns what is left of an error inside a connection into a
+// ServerDownError. Everything else stays as it is.
+func typed(server string, err error) error {
+	var down *ServerDownError
+	var status *httpStatusError
+	switch {
+	case err == nil, errors.As(err, &down):
+		return err
+	case errors.As(err, &status):
+		return &ServerDownError{Server: server, Problem: status.problem(), Err: err}
+	case errors.Is(err, errSessionGone), errors.Is(err, errTooLong):
+		return &ServerDownError{Server: server, Problem: err.Error(), Err: err}
+	}
+	return err
+}

@@ -139,12 +139,20 @@ func (w *stdioWire) send(ctx context.Context, body []byte) error {
 		return w.err
 	}
 	select {
-	case err := <-done:
-		return err
+	case err = <-done:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-w.dead:
 		return w.err
+	}
+	if err == nil {
+		return nil
+	}
+	select { // its end, which is near, says more than a broken pipe
+	case <-w.dead:
+		return w.err
+	case <-w.after(drainGrace):
+		return err
 	}
 }
 

@@ -216,6 +216,13 @@ func TestStdio_GarbageBetweenMessagesIsSkipped(t *testing.T) {
 	}
 }
 
+func TestStdio_EndlessLineEndsTheConnectionWithAReason(t *testing.T) {
+	w := newWorld(t, local(t, "raw", ""), func(o *Options) { o.After = hurry })
+	out := w.call("s", "script", steps(fmt.Sprintf(`{"flood":%d}`, maxMessage+1<<20), `{"await":1}`))
+	wantError[*ServerDownError](t, out.err)
+	wantMention(t, out.err, "server s sent a message longer than 16 MiB")
+}
+
 func TestStdio_OtherRequestsAreRefusedAndPingIsAnswered(t *testing.T) {
 	w := newWorld(t, local(t, "raw", ""), nil)
 	var all []string
@@ -435,6 +442,7 @@ func TestConnect_EachKindOfServerGetsItsEra(t *testing.T) {
 		"raw": "2025-11-25", "silent": "2025-11-25", "confused": "2025-11-25", "modern": "2026-07-28", "late": "2026-07-28",
 	} {
 		t.Run(kind, func(t *testing.T) {
+			t.Setenv(wireVariable, t.TempDir()+"/wire")
 			w := newWorld(t, local(t, kind, ""), func(o *Options) { o.DiscoverTimeout = 100 * time.Millisecond })
 			if kind == "modern" || kind == "raw" || kind == "confused" {
 				w.host.o.DiscoverTimeout = patience

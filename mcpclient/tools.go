@@ -65,7 +65,7 @@ func (h *Host) Tools(ctx context.Context, serverName string, user elicit.User) (
 			list, err = h.listFor(ctx, s, user) // on a new session
 		}
 		if err != nil {
-			return nil, err
+			return nil, typed(serverName, err)
 		}
 	}
 	out := make([]elicit.Tool, len(list.tools))
