@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -63,7 +64,7 @@ func teeLines(in io.Reader, wire io.Writer) io.Reader {
 		for {
 			line, err := lines.ReadBytes('\n')
 			if len(line) > 0 {
-				if _, werr := wire.Write(append(bytes.TrimRight(line, "\r\n"), '\n')); werr != nil {
+				if _, werr := wire.Write(append(slices.Clip(bytes.TrimRight(line, "\r\n")), '\n')); werr != nil {
 					_ = w.CloseWithError(werr) // never fails
 					return
 				}

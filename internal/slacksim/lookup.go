@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // The functions of this file are called with the mutex held.
@@ -73,12 +72,4 @@ func (s *Sim) direct(users ...string) *Channel {
 func (s *Sim) newTS() string {
 	s.stamp = max(s.stamp+100, s.opt.Now().UnixMicro())
 	return fmt.Sprintf("%d.%06d", s.stamp/1e6, s.stamp%1e6)
-}
-
-func tsTime(ts string) time.Time {
-	var sec, micro int64
-	if _, err := fmt.Sscanf(ts, "%d.%d", &sec, &micro); err != nil {
-		return time.Time{}
-	}
-	return time.Unix(sec, micro*1000)
 }
