@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,7 +83,8 @@ func (h human) seesQuestion(want ...string) slacksim.Message {
 	var found slacksim.Message
 	h.w.wait(h.id+" sees an open question "+strings.Join(want, " … "), func() bool {
 		for _, m := range h.all() {
-			if m.ThreadTS != "" && len(m.Buttons) > 0 && holdsAll(m.Text, want) {
+			isQuestion := slices.ContainsFunc(m.Buttons, func(b slacksim.Button) bool { return b.Label == "Decline" })
+			if isQuestion && holdsAll(m.Text, want) {
 				found = m
 				return true
 			}

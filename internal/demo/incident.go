@@ -16,6 +16,7 @@ func incidentSchema() string {
 		`"severity":{"type":"string","title":"Severity","enum":["sev1","sev2","sev3"],"enumNames":["Critical","Major","Minor"]},` +
 		`"started":{"type":"string","title":"Started at","format":"date-time"},` +
 		`"summary":{"type":"string","title":"Summary","description":"What happened, and what people noticed of it"},` +
+		`"ticket":{"type":"string","title":"Ticket","pattern":"^INC-[0-9]+$"},` +
 		`"contact":{"type":"string","title":"Contact","format":"email"},` +
 		`"dashboard":{"type":"string","title":"Dashboard","format":"uri"},` +
 		`"review":{"type":"string","title":"Review on","format":"date"},` +

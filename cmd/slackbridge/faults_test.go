@@ -1,0 +1,137 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slackbridge/slackbridge/internal/slacksim"
+)
+
+func TestRedis_AwayWhileSubmittingKeepsTheFormAndWhatWasTyped(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types(deployCommand)
+	ann.form()
+	q := ann.seesQuestion("deploy")
+	ann.fills("Cluster", "prod-eu")
+	ann.fills("Maintenance window", "typed once")
+	ann.fills("Confirm", "Yes")
+	w.redis.Pause()
+	ann.submits()
+	m := ann.form()
+	if !anyError(m) {
+		t.Errorf("the form shows no error: %+v", m)
+	}
+	ann.presses(q, "Decline")
+	ann.sees("could not be recorded")
+	if got := w.received(); len(got) != 0 {
+		t.Fatalf("something was answered that was not recorded: %q", got)
+	}
+	w.redis.Resume()
+	ann.submits()
+	w.wantReceived(`{"action":"accept","content":{"cluster":"prod-eu","window":"typed once","confirm":true}}`)
+}
+
+func TestForm_LongListIsSearchedWhileTyping(t *testing.T) {
+	bothTransports(t, worldOptions{}, func(t *testing.T, w *world) {
+		w.replica()
+		ann := w.human("U_ANN")
+		ann.types("/mcp deploy.report_incident")
+		ann.form()
+		found, err := ann.p.Search(t.Context(), "Host", "host-14")
+		if err != nil || len(found) != 10 {
+			t.Fatalf("searching for host-14 finds %q, %v; want ten hosts", found, err)
+		}
+		ann.fills("Host", "host-149.example.com")
+		ann.fills("Title", "Payments are slow")
+		ann.fills("Severity", "Major")
+		ann.fills("Started at", "2026-12-01 09:30")
+		ann.fills("Areas", "web", "api")
+		ann.fills("Error rate", "0.25")
+		ann.submits()
+		w.wantReceived(`{"action":"accept","content":{"title":"Payments are slow","severity":"sev2","started":"2026-12-01T09:30:00+01:00",` +
+			`"customers":0,"error_rate":0.25,"paged":true,"areas":["api","web"],"host":"host-149.example.com"}}`)
+	})
+}
+
+func TestForm_ErrorsOfTheServersRulesStandAtTheirFields(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types("/mcp deploy.report_incident")
+	ann.form()
+	ann.fills("Title", "Payments")
+	ann.fills("Severity", "Minor")
+	ann.fills("Started at", "2026-12-01 09:30")
+	ann.fills("Ticket", "4711") // Slack knows no patterns: only we can tell
+	ann.submits()
+	w.wait("an error at Ticket", func() bool {
+		m, _ := ann.p.Modal()
+		for _, f := range m.Fields {
+			if f.Label == "Ticket" && strings.Contains(f.Error, "INC-") {
+				return true
+			}
+		}
+		return false
+	})
+	ann.fills("Ticket", "INC-4711")
+	ann.submits()
+	w.wantReceived(`{"action":"accept","content":{"title":"Payments","severity":"sev3","started":"2026-12-01T09:30:00+01:00","ticket":"INC-4711","customers":0,"paged":true}}`)
+}
+
+func TestSlack_MessageOfAChannelThatTurnsReadOnlyGoesToADM(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	// The call's message is taken; the question after it is not.
+	w.sim.Fault("chat.postMessage", slacksim.Fault{After: 1, Error: "restricted_action_read_only_channel"})
+	ann.types("/mcp deploy.restart_service service=payments")
+	q := ann.seesQuestion("deploy")
+	if q.Channel != ann.p.DM() {
+		t.Errorf("asked in %s, want Ann's DM", q.Channel)
+	}
+	ann.presses(q, "Accept")
+	w.wantReceived(`{"action":"accept","content":{}}`)
+}
+
+func TestSlack_QuestionThatIsRefusedIsCancelledAtOnceWithAReason(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	w.sim.Fault("chat.postMessage", slacksim.Fault{After: 1, Error: "invalid_blocks"})
+	ann.types("/mcp deploy.restart_service service=payments")
+	w.wantReceived(`{"action":"cancel"}`)
+	ann.sees("Not shown", "Slack did not take the message")
+}
+
+func TestSlack_DeletedCardDoesNotTouchTheAnswer(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types(deployCommand)
+	ann.form()
+	q := ann.seesQuestion("deploy")
+	w.sim.DeleteMessage(q.Channel, q.TS)
+	ann.fills("Cluster", "staging")
+	ann.fills("Maintenance window", "now")
+	ann.fills("Confirm", "Yes")
+	ann.submits()
+	w.wantReceived(`{"action":"accept","content":{"cluster":"staging","window":"now","confirm":true}}`)
+	ann.sees("Accepted by") // posted anew in the thread
+}
+
+func TestSlack_SocketIsReplacedWithoutLosingAnything(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	a, _ := w.replica()
+	ann := w.human("U_ANN")
+	for _, reason := range []string{"warning", "refresh_requested"} {
+		ann.types("/mcp deploy.restart_service service=" + reason)
+		q := ann.seesQuestion(reason)
+		w.sim.Disconnect(reason)
+		ann.presses(q, "Accept")
+		ann.becomes(q, "Accepted by")
+		w.wait("a new socket stands", a.socket.Ready)
+	}
+	w.wantReceived(`{"action":"accept","content":{}}`, `{"action":"accept","content":{}}`)
+}
