@@ -78,14 +78,17 @@ func argumentSchema(raw json.RawMessage) (*argSchema, error) {
 	s.required = head.Required
 	extra := string(bytes.TrimSpace(head.AdditionalProperties))
 	s.openEnded = extra == "true" || strings.HasPrefix(extra, "{")
-	members, err := objectMembers(head.Properties)
+	if len(head.Properties) == 0 {
+		return s, nil
+	}
+	props, err := decodeNode(head.Properties, at("inputSchema").member("properties"))
 	if err != nil {
 		return nil, &ArgumentError{Problem: fmt.Sprintf("the tool describes its arguments in a way that cannot be read: %v", err)}
 	}
-	for _, m := range members {
+	for _, m := range props.members {
 		var p argProperty
 		// A property of a shape we do not know (true, a list) is an untyped one.
-		if json.Unmarshal(m.value, &p) == nil && p.Ref != "" {
+		if json.Unmarshal(m.value.raw, &p) == nil && p.Ref != "" {
 			name := p.Ref[strings.LastIndex(p.Ref, "/")+1:]
 			if def, ok := head.Defs[name]; ok {
 				p = def
@@ -97,40 +100,6 @@ func argumentSchema(raw json.RawMessage) (*argSchema, error) {
 		s.props[m.name] = p
 	}
 	return s, nil
-}
-
-type objectMember struct {
-	name  string
-	value json.RawMessage
-}
-
-// objectMembers lists the members of a JSON object in their order on the wire.
-func objectMembers(raw json.RawMessage) ([]objectMember, error) {
-	if len(raw) == 0 {
-		return nil, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	open, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	if open != json.Delim('{') {
-		return nil, errors.New("properties is not an object")
-	}
-	var out []objectMember
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var m objectMember
-		m.name, _ = key.(string) // inside an object the decoder yields nothing else
-		if err := dec.Decode(&m.value); err != nil {
-			return nil, err
-		}
-		out = append(out, m)
-	}
-	return out, nil
 }
 
 func (s *argSchema) property(name string) (argProperty, bool) {
@@ -159,18 +128,8 @@ func (s *argSchema) check(args json.RawMessage) error {
 	if len(s.raw) == 0 {
 		return nil
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.raw))
-	if err != nil {
-		return nil
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	const id = "mem://tool/inputSchema.json"
-	if err := c.AddResource(id, doc); err != nil {
-		return nil
-	}
-	compiled, err := c.Compile(id)
-	if err != nil {
+	compiled := compileSchema(s.raw)
+	if compiled == nil {
 		return nil
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))

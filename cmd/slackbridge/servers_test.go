@@ -127,20 +127,6 @@ func wantRepeated(t *testing.T, wire string) {
 	}
 }
 
-func responses(wire string) []string {
-	var out []string
-	for line := range strings.Lines(wire) {
-		var m struct {
-			Method string
-			Result json.RawMessage
-		}
-		if json.Unmarshal([]byte(line), &m) == nil && m.Method == "" && m.Result != nil {
-			out = append(out, string(m.Result))
-		}
-	}
-	return out
-}
-
 func TestServers_OfficialEverythingServerGetsEveryFieldType(t *testing.T) {
 	js, err := filepath.Abs(everythingJS)
 	if err != nil {

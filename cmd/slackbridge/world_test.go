@@ -188,29 +188,28 @@ func (w *world) received() []string { return responsesIn(w.t, w.wire) }
 func responsesIn(t *testing.T, path string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
+	return responses(string(data))
+}
+
+// responses lists what a server was sent in answer to its own requests.
+func responses(wire string) []string {
 	var out []string
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(wire) {
 		var m struct {
 			Method string          `json:"method"`
 			Result json.RawMessage `json:"result"`
 			Error  json.RawMessage `json:"error"`
 		}
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			continue // a line that is still being written
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m.Method != "" {
+			continue // a request of ours, or a line that is still being written
 		}
-		switch {
-		case m.Method != "":
-		case m.Result != nil:
-			out = append(out, string(m.Result))
-		case m.Error != nil:
-			out = append(out, string(m.Error))
+		if m.Error != nil {
+			m.Result = m.Error
 		}
+		out = append(out, string(m.Result))
 	}
 	return out
 }
