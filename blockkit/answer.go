@@ -82,7 +82,7 @@ type Choice struct {
 }
 
 // What stands as buttons on a card: few, and short enough for a phone, where a
-// button shows about 30 characters (slack-rules §2).
+// button shows about 30 characters.
 const (
 	maxChoices     = 4
 	maxChoiceLabel = 30

@@ -31,7 +31,7 @@ func (e *ArgumentError) Error() string {
 // result is a JSON object that fits the schema. All problems are *ArgumentError.
 //
 // Text is as Slack delivers it: &, < and > arrive escaped, and phones turn
-// quotes into curly ones (design §12).
+// quotes into curly ones.
 func Arguments(inputSchema json.RawMessage, text string) (json.RawMessage, error) {
 	text = strings.TrimSpace(UnescapeText(text))
 	schema, err := argumentSchema(inputSchema)

@@ -7,8 +7,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Lengths are counted as Slack's strictest reading counts them (slack-rules
-// §1): in UTF-16 units of the text as Slack stores it, with & < > escaped.
+// Lengths are counted as Slack's strictest reading counts them: in UTF-16 units
+// of the text as Slack stores it, with & < > escaped.
 
 // ellipsis marks a cut.
 const ellipsis = "…"
@@ -115,7 +115,7 @@ func breakBefore(head string) int {
 }
 
 // escape writes s for mrkdwn and for the text of a message, where exactly
-// these three characters are escaped (slack-rules §10).
+// these three characters are escaped.
 func escape(s string) string { return escaper.Replace(s) }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

@@ -67,7 +67,7 @@ type moment struct {
 	initial int64 // Unix seconds; 0 for none
 }
 
-// Slack's picker takes Unix seconds of ten digits (slack-rules §5).
+// Slack's picker takes Unix seconds of ten digits.
 const (
 	firstMoment = 1_000_000_000
 	lastMoment  = 9_999_999_999

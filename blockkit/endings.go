@@ -2,7 +2,7 @@ package blockkit
 
 import "github.com/slackbridge/slackbridge/elicit"
 
-// What the cards of questions that have ended begin with (design §4).
+// What the cards of questions that have ended begin with.
 const (
 	wordAcceptedBy  = "Accepted by "
 	wordDeclinedBy  = "Declined by "

@@ -19,7 +19,7 @@ type field struct {
 }
 
 // control is how a property is asked for; there is one kind for each row of
-// the type table (design §8).
+// the type table.
 type control interface {
 	// element draws the input; nil when there is nothing to enter.
 	element() slack.BlockElement

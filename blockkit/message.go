@@ -19,7 +19,7 @@ type Modal struct {
 // Option is one choice of a select menu.
 type Option = *slack.OptionBlockObject
 
-// Action ids of buttons (design §4). Each button's value is the id of its
+// Action ids of buttons. Each button's value is the id of its
 // pending, or of its call for ActionStop.
 const (
 	ActionRespond      = "elicit_respond"
@@ -37,7 +37,7 @@ const (
 	CallbackNotice  = "elicit_notice"
 )
 
-// Limits of Slack, in characters unless said (slack-rules §2, §4 and §5).
+// Limits of Slack, in characters unless said.
 const (
 	maxText         = 3000 // one text object; also used for one element of rich text
 	maxFallback     = 4000 // text of chat.update

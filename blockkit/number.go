@@ -24,7 +24,7 @@ const (
 // leading zeros, no digit before the point.
 var numeralForm = regexp.MustCompile(`^([+-]?)([0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$`)
 
-// parseNumeral reads a number as design §12 has it: +5, 007, .5 and -0 are 5,
+// parseNumeral reads a number: +5, 007, .5 and -0 are 5,
 // 7, 0.5 and 0; all other digits stay as they are.
 func parseNumeral(s string) (*numeral, bool) {
 	if len(s) > 2*maxDigits {

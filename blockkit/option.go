@@ -23,7 +23,7 @@ type optionList struct {
 	external bool // too many for one menu: found by searching
 }
 
-// Slack's limits on options (slack-rules §5), and what reads well below them.
+// Slack's limits on options, and what reads well below them.
 const (
 	maxRadio      = 5   // options, besides No answer
 	maxCheckboxes = 10  // options
@@ -88,8 +88,8 @@ func (l optionList) all() []Option {
 }
 
 // maxSuggestions bounds the answer to a search, in bytes of JSON: an
-// acknowledgement of 20,480 bytes and more is dropped in silence (slack-rules
-// §8), and the envelope around it needs room.
+// acknowledgement of 20,480 bytes and more is dropped in silence, and the
+// envelope around it needs room.
 const maxSuggestions = 18_000
 
 // search draws the options that have text in their title or value, as many as

@@ -16,7 +16,7 @@ type Elicitation struct {
 
 // maxMessage bounds the message of a question, in stored units and in bytes of
 // JSON: whoever answers has to see the whole of it, on a card whose blocks stay
-// below 100 KB (slack-rules §14).
+// below 100 KB.
 const (
 	maxMessage      = 8 * maxText
 	maxMessageBytes = 60_000

@@ -16,7 +16,7 @@ const (
 
 // compilePattern compiles an ECMA-262 pattern as JSON Schema means it: not
 // anchored, with Unicode where the pattern allows it. It is nil for a pattern
-// that cannot be compiled; such a one is not checked (cases O-65).
+// that cannot be compiled; such a one is not checked.
 func compilePattern(pattern string) *regexp2.Regexp {
 	for _, o := range []regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript} {
 		if re, err := regexp2.Compile(pattern, o); err == nil {

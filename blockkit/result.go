@@ -9,7 +9,7 @@ import (
 )
 
 // A result is shown in at most maxResultMessages messages, each well below
-// Slack's limits of 50 blocks and 100 KB (slack-rules §14).
+// Slack's limits of 50 blocks and 100 KB.
 const (
 	maxResultMessages = 3
 	maxResultBlocks   = 12

@@ -28,7 +28,7 @@ func unrenderable(p path, format string, args ...any) error {
 
 // flattener reduces what real servers send beside the specification to the
 // flat schema that a form is made of: local $ref, allOf of one, and null as an
-// alternative (design §8).
+// alternative.
 type flattener struct{ root *node }
 
 // maxHops bounds the references that lead to one property; a circle has no end.

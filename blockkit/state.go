@@ -70,7 +70,7 @@ func (e entry) options() (ids []string, ok bool) {
 }
 
 // decodeState reads view.state by block id. Slack sends an object, a list, null
-// or nothing where there are no values (cases O-23); all of them are no
+// or nothing where there are no values; all of them are no
 // values. What is in other blocks or under other actions is left out.
 func decodeState(state json.RawMessage) map[string]entry {
 	var outer map[string]json.RawMessage

@@ -78,7 +78,7 @@ type text struct {
 
 const (
 	longDefault     = 80  // characters; a longer one shows better on several lines
-	longText        = 150 // maxLength and description from which on several lines are offered (design §8)
+	longText        = 150 // maxLength and description from which on several lines are offered
 	clientUnitsRune = 2   // UTF-16 units that one code point takes at most
 )
 

@@ -40,8 +40,7 @@ type Options struct {
 	Log     *slog.Logger
 
 	// AutoOpen is how long after a person's own command a question of that
-	// call still opens its form by itself (design §8: 2.5 s, inside the 3 s
-	// that Slack lets a trigger live). 0 never opens one.
+	// call still opens its form by itself. 0 never opens one.
 	AutoOpen time.Duration
 	// After is time.After unless a test needs another.
 	After func(time.Duration) <-chan time.Time

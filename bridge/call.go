@@ -169,7 +169,7 @@ func (b *Bridge) round(ctx context.Context, p *elicit.Parked) (elicit.Outcome, e
 	for _, q := range p.Questions {
 		var malformed *elicit.InvalidParamsError
 		if _, err := blockkit.Parse(q.Params); errors.As(err, &malformed) {
-			// Nothing of a round is shown when one of it is malformed (design §12).
+			// Nothing of a round is shown when one of it is malformed.
 			b.auditRefusal(ctx, q, elicit.ReasonMalformed)
 			return elicit.Outcome{}, fmt.Errorf("inputRequests.%s.params.%w", q.RequestID, malformed)
 		}

@@ -13,7 +13,7 @@ import (
 
 // repeatWindow is how long the same delivery of a slash command is recognised.
 // Slack documents no retries of commands, but the same payload has been seen
-// twice (slack-rules §8), and two calls would be two deployments.
+// twice, and two calls would be two deployments.
 const repeatWindow = 10 * time.Minute
 
 // Command handles a slash command. Everything that the command has to say
@@ -21,7 +21,7 @@ const repeatWindow = 10 * time.Minute
 // channel.
 func (b *Bridge) Command(ctx context.Context, cmd blockkit.Command) {
 	if cmd.User.Team != b.o.Team {
-		// Strangers of a shared channel do not run tools (cases O-62).
+		// Strangers of a shared channel do not run tools.
 		b.replyTo(ctx, cmd, blockkit.Note(blockkit.StrangerCommand()))
 		return
 	}

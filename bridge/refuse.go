@@ -71,7 +71,7 @@ func digestOf(el *blockkit.Elicitation) digest {
 }
 
 // stopAfterRepeats is how often a question that was refused may come again
-// before its call is stopped (design §12: the third time it is asked).
+// before its call is stopped.
 const stopAfterRepeats = 2
 
 // repeated answers a question that a person has just declined or dismissed,

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// file is the policy file (design §4). Keys that the format has but this
+// file is the policy file. Keys that the format has but this
 // version cannot enforce are of type unenforced: they are refused by name, for
 // a rule that is read and not kept is worse than none.
 type file struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/slackbridge/slackbridge/elicit"
 )
 
-// Deadlines of design §10, used where the policy file says nothing.
+// Deadlines, used where the policy file says nothing.
 const (
 	DefaultForm    = 60 * time.Second
 	DefaultConfirm = 30 * time.Second
@@ -86,7 +86,7 @@ func (p *Policy) Deadline(f Facts) time.Duration {
 }
 
 // deadlineOf names the deadline that applies. In the durable era one deadline
-// holds for every question (design §12).
+// holds for every question.
 func deadlineOf(f Facts) (pick func(deadlines) time.Duration, fallback time.Duration) {
 	switch {
 	case f.Era == elicit.EraDurable:
