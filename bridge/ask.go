@@ -141,8 +141,38 @@ func (b *Bridge) await(ctx context.Context, p elicit.Pending, done <-chan settle
 		return b.conclude(ctx, p, s)
 	case <-b.stopping:
 		return b.end(ctx, p, elicit.ReasonShutdown)
+	case <-b.o.After(p.Deadline.Sub(b.o.Now()) + ledgerLate):
+		return b.overdue(ctx, p, done)
 	case <-ctx.Done():
 		return b.end(ctx, p, reasonOf(context.Cause(ctx)))
+	}
+}
+
+// ledgerLate is how late the ledger may be with an expiry before the question
+// looks after itself.
+const ledgerLate = 5 * time.Second
+
+// overdue ends a question whose expiry the ledger did not report: it may be out
+// of reach, or have lost its memory. As long as it is out of reach nothing is
+// answered, for a person's decision may be standing in it.
+func (b *Bridge) overdue(ctx context.Context, p elicit.Pending, done <-chan settled) outcome {
+	b.o.Log.Warn("the ledger did not report an expiry", "pending_id", p.ID)
+	for {
+		tctx, cancel := context.WithTimeoutCause(ctx, ioTimeout, errors.New("asking the ledger took too long"))
+		_, _, err := b.o.Ledger.Load(tctx, p.ID)
+		cancel()
+		if err == nil {
+			return b.end(ctx, p, elicit.ReasonExpired)
+		}
+		select {
+		case s := <-done:
+			return b.conclude(ctx, p, s)
+		case <-b.stopping:
+			return b.end(ctx, p, elicit.ReasonShutdown)
+		case <-ctx.Done():
+			return b.end(ctx, p, reasonOf(context.Cause(ctx)))
+		case <-b.o.After(ledgerLate):
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/big"
 	"strings"
@@ -325,6 +326,51 @@ func TestQuestion_EachEndIsItsOwnAction(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestQuestion_EndsByItselfWhenTheLedgerHasForgottenIt(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		card := r.pending().Card
+		r.ledger.forget()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		r.wantAnswers("cancel")
+		if u := r.slack.of("update"); len(u) == 0 || u[0].ts != card.TS || !strings.Contains(u[0].message.Text, "Expired") {
+			t.Errorf("updates: %v, want the card to say Expired", texts(u))
+		}
+	})
+}
+
+func TestQuestion_IsNotAnsweredWhileTheLedgerIsOutOfReach(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		r.ledger.stall()
+		r.ledger.fail(errors.New("redis is down"))
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		r.wantAnswers()
+		r.ledger.fail(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		r.wantAnswers("cancel")
+	})
+}
+
+func TestQuestion_LegalFormThatSlackCannotShowIsCancelledWithTheReason(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		var props []string
+		for i := range 150 {
+			props = append(props, fmt.Sprintf(`"p%d":{"type":"string"}`, i))
+		}
+		r.host.call = r.asking(`{"message":"?","requestedSchema":{"type":"object","properties":{` + strings.Join(props, ",") + `}}}`)
+		r.run()
+		r.wantAnswers("cancel")
+		r.wantNote("post", "Not shown")
+		if rec := r.audit.all(); len(rec) != 1 || rec[0].Reason != elicit.ReasonUnrenderable || rec[0].Kind != "refusal" {
+			t.Errorf("audit: %+v, want a refusal: unrenderable", rec)
+		}
+	})
 }
 
 func TestQuestion_LoserIsToldWhoWon(t *testing.T) {

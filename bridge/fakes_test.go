@@ -17,15 +17,14 @@ import (
 // clock: inside a synctest bubble that is the bubble's. The contract test of
 // package correlate runs against it too, so that it cannot drift.
 type fakeLedger struct {
-	mu       sync.Mutex
-	records  map[elicit.PendingID]*elicit.Pending
-	answers  map[elicit.PendingID][]byte
-	seen     map[string]time.Time
-	timers   []*time.Timer
-	settled  func(context.Context, elicit.Pending) // as correlate's OnSettled
-	down     error                                 // every operation fails with it
-	slow     time.Duration                         // every Load takes this long
-	afterAdd func(elicit.Pending)
+	mu      sync.Mutex
+	records map[elicit.PendingID]*elicit.Pending
+	answers map[elicit.PendingID][]byte
+	seen    map[string]time.Time
+	timers  []*time.Timer
+	settled func(context.Context, elicit.Pending) // as correlate's OnSettled
+	down    error                                 // every operation fails with it
+	slow    time.Duration                         // every Load takes this long
 }
 
 func newFakeLedger() *fakeLedger {
@@ -40,6 +39,22 @@ func (l *fakeLedger) fail(err error) {
 	l.down = err
 }
 
+// forget empties the ledger, as a Redis that came back without its data.
+func (l *fakeLedger) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.records)
+}
+
+// stall keeps the ledger from ending anything by itself.
+func (l *fakeLedger) stall() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.timers {
+		t.Stop()
+	}
+}
+
 func (l *fakeLedger) Create(_ context.Context, p elicit.Pending) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,9 +64,6 @@ func (l *fakeLedger) Create(_ context.Context, p elicit.Pending) error {
 	p.State = elicit.StatePending
 	l.records[p.ID] = &p
 	l.timers = append(l.timers, time.AfterFunc(time.Until(p.Deadline), func() { l.expire(p.ID) }))
-	if l.afterAdd != nil {
-		go l.afterAdd(p)
-	}
 	return nil
 }
 

@@ -68,8 +68,16 @@ func (s *Store) loop(ctx context.Context, name string, every time.Duration, step
 	}
 }
 
+// renewLease says that this replica lives, and that it is one of those that
+// are looked after.
 func (s *Store) renewLease(ctx context.Context) error {
-	return s.rdb.Set(ctx, s.keys.lease(s.o.Replica), "alive", s.o.Lease).Err()
+	pipe := s.rdb.TxPipeline()
+	pipe.Set(ctx, s.keys.lease(s.o.Replica), "alive", s.o.Lease)
+	pipe.SAdd(ctx, s.keys.replicas(), string(s.o.Replica))
+	pipe.Expire(ctx, s.keys.replicas(), s.o.Keep)
+	pipe.Expire(ctx, s.keys.holds(s.o.Replica), s.o.Keep)
+	_, err := pipe.Exec(ctx)
+	return err
 }
 
 // dueBatch bounds how many pendings one look settles.
@@ -111,45 +119,65 @@ func (s *Store) settleAll(ctx context.Context, ids []string, d elicit.Decision, 
 // buryDead settles the blocking-era questions of replicas whose lease has run
 // out: the request that waits for them is gone with the process.
 func (s *Store) buryDead(ctx context.Context) error {
-	ids, err := s.rdb.ZRange(ctx, s.keys.expiry(), 0, -1).Result()
+	names, err := s.rdb.SMembers(ctx, s.keys.replicas()).Result()
 	if err != nil {
 		return err
 	}
-	alive := map[string]bool{string(s.o.Replica): true}
-	var dead []string
-	for _, id := range ids {
-		owner, err := s.rdb.HMGet(ctx, s.keys.pending(elicit.PendingID(id)), "owner", "era").Result()
-		if err != nil {
-			return err
-		}
-		name, _ := owner[0].(string)
-		if era, _ := owner[1].(string); name == "" || era != string(elicit.EraBlocking) {
+	var errs []error
+	for _, name := range names {
+		replica := elicit.ReplicaID(name)
+		if replica == s.o.Replica {
 			continue
 		}
-		lives, known := alive[name]
-		if !known {
-			n, err := s.rdb.Exists(ctx, s.keys.lease(elicit.ReplicaID(name))).Result()
-			if err != nil {
-				return err
-			}
-			lives = n == 1
-			alive[name] = lives
+		lives, err := s.rdb.Exists(ctx, s.keys.lease(replica)).Result()
+		if err == nil && lives == 0 {
+			err = s.bury(ctx, replica)
 		}
-		if !lives {
-			dead = append(dead, id)
-		}
+		errs = append(errs, err)
 	}
-	if err := s.settleAll(ctx, dead, elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost}, false); err != nil {
+	return errors.Join(errs...)
+}
+
+// bury settles what a dead replica held. Its stream is left to run out: a
+// replica that was only suspended learns from it what became of its questions.
+func (s *Store) bury(ctx context.Context, replica elicit.ReplicaID) error {
+	ids, err := s.rdb.SMembers(ctx, s.keys.holds(replica)).Result()
+	if err != nil {
 		return err
 	}
-	for name, lives := range alive {
-		if !lives {
-			if err := s.rdb.Del(ctx, s.keys.owner(elicit.ReplicaID(name))).Err(); err != nil {
-				return err
-			}
+	blocking, err := s.blockingOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	if err := s.settleAll(ctx, blocking, elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost}, false); err != nil {
+		return err
+	}
+	pipe := s.rdb.TxPipeline()
+	pipe.SRem(ctx, s.keys.replicas(), string(replica))
+	pipe.Del(ctx, s.keys.holds(replica))
+	pipe.Expire(ctx, s.keys.owner(replica), ownerTTL)
+	_, err = pipe.Exec(ctx)
+	return err
+}
+
+// blockingOf keeps the pendings of the blocking era. Those of the durable era
+// wait for whoever comes.
+func (s *Store) blockingOf(ctx context.Context, ids []string) ([]string, error) {
+	pipe := s.rdb.Pipeline()
+	eras := make([]*redis.StringCmd, len(ids))
+	for i, id := range ids {
+		eras[i] = pipe.HGet(ctx, s.keys.pending(elicit.PendingID(id)), "era")
+	}
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, err
+	}
+	var out []string
+	for i, id := range ids {
+		if eras[i].Val() == string(elicit.EraBlocking) {
+			out = append(out, id)
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // readBlock is how long one read waits for entries. Shorter than the

@@ -11,8 +11,8 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 
 // createScript stores a pending unless its id is taken.
 //
-// KEYS: pending, expiry. ARGV: deadline in ms, seconds to keep the record after
-// it, id, then field, value, ….
+// KEYS: pending, expiry, what the owner holds. ARGV: deadline in ms, seconds to
+// keep the record after it, id, then field, value, ….
 var createScript = redis.NewScript(luaNow + `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local fields = {}
@@ -20,6 +20,7 @@ for i = 4, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('PEXPIREAT', KEYS[1], ARGV[1] + ARGV[2] * 1000)
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
+redis.call('SADD', KEYS[3], ARGV[3])
 return 1
 `)
 
@@ -27,7 +28,7 @@ return 1
 // wins; everybody else reads what stands. Whoever comes after the deadline with
 // anything but an expiry settles the pending as expired, and loses.
 //
-// KEYS: pending, expiry, owner's stream, resume stream. ARGV: id, action,
+// KEYS: pending, expiry, owner's stream, resume stream, what the owner holds. ARGV: id, action,
 // reason, responder team, responder id, state after it, sealed answer, "1" when
 // only due pendings are meant (expiry).
 // Returns {found, won}.
@@ -35,6 +36,7 @@ var decideScript = redis.NewScript(luaNow + `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then
   redis.call('ZREM', KEYS[2], ARGV[1])
+  redis.call('SREM', KEYS[5], ARGV[1])
   return {0, 0}
 end
 if state ~= 'pending' then return {1, 0} end
@@ -51,6 +53,7 @@ redis.call('HSET', KEYS[1], 'state', after, 'action', action, 'reason', reason,
   'responder_team', team, 'responder', user, 'decided_at', now)
 if answer ~= '' then redis.call('HSET', KEYS[1], 'answer', answer) end
 redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('SREM', KEYS[5], ARGV[1])
 local stream = KEYS[3]
 if redis.call('HGET', KEYS[1], 'era') == 'durable' then stream = KEYS[4] end
 redis.call('XADD', stream, 'MAXLEN', '~', 100000, '*', 'id', ARGV[1])

@@ -126,7 +126,7 @@ func (s *Store) Create(ctx context.Context, p elicit.Pending) error {
 		return err
 	}
 	args := append([]any{p.Deadline.UnixMilli(), int(s.o.Keep / time.Second), string(p.ID)}, fields...)
-	made, err := createScript.Run(ctx, s.rdb, []string{s.keys.pending(p.ID), s.keys.expiry()}, args...).Int()
+	made, err := createScript.Run(ctx, s.rdb, []string{s.keys.pending(p.ID), s.keys.expiry(), s.keys.holds(p.Owner)}, args...).Int()
 	if err != nil {
 		return fmt.Errorf("storing pending %s: %w", p.ID, err)
 	}
@@ -176,7 +176,7 @@ func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decisi
 	if err != nil || !found {
 		return elicit.Settlement{}, false, err
 	}
-	keys := []string{s.keys.pending(id), s.keys.expiry(), s.keys.owner(p.Owner), s.keys.resume()}
+	keys := []string{s.keys.pending(id), s.keys.expiry(), s.keys.owner(p.Owner), s.keys.resume(), s.keys.holds(p.Owner)}
 	due := "0"
 	if onlyDue {
 		due = "1"
@@ -260,6 +260,8 @@ func (k keyspace) pending(id elicit.PendingID) string { return k.tag() + "pendin
 func (k keyspace) expiry() string                     { return k.tag() + "expiry" }
 func (k keyspace) owner(r elicit.ReplicaID) string    { return k.tag() + "owner:" + string(r) }
 func (k keyspace) resume() string                     { return k.tag() + "resume" }
+func (k keyspace) holds(r elicit.ReplicaID) string    { return k.tag() + "holds:" + string(r) }
+func (k keyspace) replicas() string                   { return k.tag() + "replicas" }
 func (k keyspace) lease(r elicit.ReplicaID) string    { return k.tag() + "replica:" + string(r) }
 func (k keyspace) seen(key string) string             { return k.tag() + "seen:" + key }
 func (k keyspace) canary() string                     { return k.tag() + "canary" }
