@@ -31,15 +31,15 @@ return 1
 // KEYS: pending, expiry, owner's stream, resume stream, what the owner holds. ARGV: id, action,
 // reason, responder team, responder id, state after it, sealed answer, "1" when
 // only due pendings are meant (expiry).
-// Returns {found, won}.
+// Returns {found, won, record as it now stands}.
 var decideScript = redis.NewScript(luaNow + `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then
   redis.call('ZREM', KEYS[2], ARGV[1])
   redis.call('SREM', KEYS[5], ARGV[1])
-  return {0, 0}
+  return {0, 0, {}}
 end
-if state ~= 'pending' then return {1, 0} end
+if state ~= 'pending' then return {1, 0, redis.call('HGETALL', KEYS[1])} end
 local deadline = tonumber(redis.call('HGET', KEYS[1], 'deadline'))
 local action, reason, team, user, after, answer = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local won = 1
@@ -47,7 +47,7 @@ if now >= deadline then
   if reason ~= 'expired' then won = 0 end
   action, reason, team, user, after, answer = 'cancel', 'expired', '', '', 'decided', ''
 elseif ARGV[8] == '1' then
-  return {1, 0}
+  return {1, 0, redis.call('HGETALL', KEYS[1])}
 end
 redis.call('HSET', KEYS[1], 'state', after, 'action', action, 'reason', reason,
   'responder_team', team, 'responder', user, 'decided_at', now)
@@ -57,7 +57,7 @@ redis.call('SREM', KEYS[5], ARGV[1])
 local stream = KEYS[3]
 if redis.call('HGET', KEYS[1], 'era') == 'durable' then stream = KEYS[4] end
 redis.call('XADD', stream, 'MAXLEN', '~', 100000, '*', 'id', ARGV[1])
-return {1, won}
+return {1, won, redis.call('HGETALL', KEYS[1])}
 `)
 
 // finishScript moves a decided pending to its last state and deletes what was

@@ -182,18 +182,36 @@ func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decisi
 		due = "1"
 	}
 	res, err := decideScript.Run(ctx, s.rdb, keys, string(id), string(d.Action), string(d.Reason),
-		d.Responder.Team, d.Responder.ID, string(stateAfter(d.Reason)), sealed, due).Int64Slice()
+		d.Responder.Team, d.Responder.ID, string(stateAfter(d.Reason)), sealed, due).Slice()
 	if err != nil {
 		return elicit.Settlement{}, false, fmt.Errorf("deciding pending %s: %w", id, err)
 	}
-	if res[0] == 0 {
-		return elicit.Settlement{}, false, nil
-	}
-	p, found, err = s.Load(ctx, id)
+	found, won, fields, err := decided(res)
 	if err != nil || !found {
-		return elicit.Settlement{}, found, err
+		return elicit.Settlement{}, false, err
 	}
-	return elicit.Settlement{Won: res[1] == 1, Pending: p}, true, nil
+	p, err = s.decode(id, fields)
+	return elicit.Settlement{Won: won, Pending: p}, err == nil, err
+}
+
+// decided reads what decideScript returns.
+func decided(res []any) (found, won bool, fields map[string]string, err error) {
+	if len(res) != 3 {
+		return false, false, nil, fmt.Errorf("deciding: the script returned %d values", len(res))
+	}
+	flag := func(v any) bool { n, _ := v.(int64); return n == 1 }
+	fields = map[string]string{}
+	switch list := res[2].(type) {
+	case []any: // RESP2
+		for i := 0; i+1 < len(list); i += 2 {
+			fields[fmt.Sprint(list[i])] = fmt.Sprint(list[i+1])
+		}
+	case map[any]any: // RESP3
+		for k, v := range list {
+			fields[fmt.Sprint(k)] = fmt.Sprint(v)
+		}
+	}
+	return flag(res[0]), flag(res[1]), fields, nil
 }
 
 // stateAfter is the state that a decision for this reason leads to.

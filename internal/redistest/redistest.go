@@ -125,6 +125,8 @@ func (s *Server) Dump(tb testing.TB) string {
 			content = c.HGetAll(ctx, k).Val()
 		case "string":
 			content = c.Get(ctx, k).Val()
+		case "set":
+			content = c.SMembers(ctx, k).Val()
 		case "zset":
 			content = c.ZRangeWithScores(ctx, k, 0, -1).Val()
 		case "stream":
