@@ -195,6 +195,21 @@ func (a *app) close() error {
 	return errors.Join(errs...)
 }
 
+// connected waits until Slack can reach this replica; false when ctx ended
+// first.
+func (a *app) connected(ctx context.Context) bool {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for a.socket != nil && !a.socket.Ready() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
 func (a *app) mode() string {
 	if a.socket != nil {
 		return "socket"

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/slackbridge/slackbridge/internal/demo"
 	"github.com/slackbridge/slackbridge/internal/slacksim"
 	"github.com/slackbridge/slackbridge/internal/slacksim/page"
@@ -75,20 +77,31 @@ func runDemo(ctx context.Context, o demoOptions, s stdio) (err error) {
 		return errors.Join(faults(err), l.Close())
 	}
 	web := &http.Server{Handler: page.Handler(sim, page.Options{Title: "slackbridge demo", Examples: demo.Examples()}), ReadHeaderTimeout: 5 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(l) }()
-
-	address := "http://" + l.Addr().String() + "/"
-	fmt.Fprintf(s.out, demoWelcome, address)
-	if !o.noBrowser {
-		openBrowser(ctx, address, log)
-	}
-	err = a.run(ctx)
-	err = errors.Join(err, web.Close())
-	if serr := <-served; !errors.Is(serr, http.ErrServerClosed) {
-		err = errors.Join(err, serr)
-	}
-	return err
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serving the page: %w", err)
+		}
+		return nil
+	})
+	g.Go(func() error {
+		err := a.run(gctx)
+		return errors.Join(err, web.Close())
+	})
+	g.Go(func() error {
+		// The page is of no use before the bot is there: its first command
+		// would find nobody.
+		if !a.connected(gctx) {
+			return nil
+		}
+		address := "http://" + l.Addr().String() + "/"
+		fmt.Fprintf(s.out, demoWelcome, address)
+		if !o.noBrowser {
+			openBrowser(ctx, address, log)
+		}
+		return nil
+	})
+	return g.Wait()
 }
 
 const demoWelcome = `slackbridge demo: a simulated Slack, the bot and a demo MCP server, all on this machine.
