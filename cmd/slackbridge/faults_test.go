@@ -125,10 +125,10 @@ func TestSlack_SocketIsReplacedWithoutLosingAnything(t *testing.T) {
 	w := newWorld(t, worldOptions{})
 	a, _ := w.replica()
 	ann := w.human("U_ANN")
-	for _, reason := range []string{"warning", "refresh_requested"} {
-		ann.types("/mcp deploy.restart_service service=" + reason)
-		q := ann.seesQuestion(reason)
-		w.sim.Disconnect(reason)
+	for _, service := range []string{"one", "two"} {
+		ann.types("/mcp deploy.restart_service service=" + service)
+		q := ann.seesQuestion(service)
+		w.sim.Disconnect("warning") // Slack says so some ten seconds before it hangs up
 		ann.presses(q, "Accept")
 		ann.becomes(q, "Accepted by")
 		w.wait("a new socket stands", a.socket.Ready)
