@@ -601,6 +601,23 @@ func TestRespond_ExpiredTriggerLeavesTheQuestionOpen(t *testing.T) {
 	})
 }
 
+func TestSettled_QuestionOfADeadReplicaIsRedrawnAndAudited(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		p := elicit.Pending{
+			ID: "p9", Owner: "R0", State: elicit.StateLost, Server: "deploy", Tool: "deploy_service", Card: elicit.MessageRef{Channel: "C1", TS: "9.9"},
+			Origin:   elicit.Origin{Team: team, Channel: "C1", Thread: "1.1", Requester: ann.ID},
+			Decision: &elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost, At: time.Now()},
+		}
+		r.b.Settled(t.Context(), p)
+		if u := r.slack.of("update"); len(u) != 1 || u[0].ts != "9.9" || !strings.Contains(u[0].message.Text, "Lost") {
+			t.Errorf("updates: %v, want the card to say Lost", texts(u))
+		}
+		if rec := r.audit.all(); len(rec) != 1 || rec[0].Reason != elicit.ReasonOwnerLost {
+			t.Errorf("audit: %+v, want one owner_lost", rec)
+		}
+	})
+}
+
 func TestAutoOpen_OnlyWhileTheCommandIsFresh(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -57,7 +57,14 @@ func (b *Bridge) Decided(_ context.Context, p elicit.Pending) error {
 // Settled takes a question that the ledger ended by itself on this replica:
 // nobody answered in time, or its owner is gone.
 func (b *Bridge) Settled(ctx context.Context, p elicit.Pending) {
-	if !b.wake(settled{pending: p, redraw: true}) {
-		b.redrawAsItStands(ctx, p, p.Card)
+	if b.wake(settled{pending: p, redraw: true}) {
+		return
 	}
+	if p.Decision.Reason == elicit.ReasonOwnerLost {
+		// Its owner, who would have written the record, is gone.
+		if err := b.audit(ctx, p); err != nil {
+			b.o.Log.Error("a lost question could not be written to the audit record", "pending_id", p.ID, "err", err)
+		}
+	}
+	b.redrawAsItStands(ctx, p, p.Card)
 }
