@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -134,4 +135,51 @@ func TestSlack_SocketIsReplacedWithoutLosingAnything(t *testing.T) {
 		w.wait("a new socket stands", a.socket.Ready)
 	}
 	w.wantReceived(`{"action":"accept","content":{}}`, `{"action":"accept","content":{}}`)
+}
+
+func TestRedis_EmptiedUnderAnOpenQuestionEndsItHonestly(t *testing.T) {
+	w := newWorld(t, worldOptions{policy: "defaults: {deadlines: {form: 4s}}\n"})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types(deployCommand)
+	ann.form()
+	q := ann.seesQuestion("deploy")
+	w.redis.Restart() // it keeps nothing
+	ann.killsApp()
+	ann.presses(q, "Respond…")
+	ann.sees("not known any more")
+	w.wantReceived(`{"action":"cancel"}`)
+	ann.types("/mcp deploy.restart_service service=payments")
+	next := ann.seesQuestion("Restart payments")
+	ann.presses(next, "Accept")
+	w.wantReceived(`{"action":"cancel"}`, `{"action":"accept","content":{}}`)
+}
+
+func TestServer_ThatDiesWithItsQuestionOpenIsShownAsLost(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types(deployCommand)
+	ann.form()
+	q := ann.seesQuestion("deploy")
+	// The child is known by the wire file that it was given.
+	if out, err := exec.CommandContext(t.Context(), "pkill", "-KILL", "-f", w.wire).CombinedOutput(); err != nil {
+		t.Fatalf("killing the server: %v %s", err, out)
+	}
+	ann.becomes(q, "Lost")
+	ann.sees("Failed.", "deploy.deploy_service")
+	ann.fills("Cluster", "staging")
+	ann.fills("Maintenance window", "now")
+	ann.fills("Confirm", "Yes")
+	ann.submits()
+	w.wait("the form says so", func() bool {
+		m, ok := ann.p.Modal()
+		return ok && len(m.Fields) == 0 && strings.Contains(m.Text, "ost")
+	})
+	if got := w.received(); len(got) != 0 {
+		t.Errorf("something was sent on a dead request: %q", got)
+	}
+	ann.types("/mcp deploy.restart_service service=payments") // a new child
+	ann.presses(ann.seesQuestion("Restart payments"), "Accept")
+	w.wantReceived(`{"action":"accept","content":{}}`)
 }
