@@ -113,15 +113,26 @@ func (s *Sim) add(m *message) {
 	m.ts = s.newTS()
 	m.pinged = s.mentioned(m)
 	s.messages = append(s.messages, m)
+	s.byTS[m.ts] = m
 	s.change()
 }
 
 func (s *Sim) find(channel, ts string) *message {
-	i := slices.IndexFunc(s.messages, func(m *message) bool { return m.channel == channel && m.ts == ts })
-	if i < 0 {
-		return nil
+	if m := s.byTS[ts]; m != nil && m.channel == channel {
+		return m
 	}
-	return s.messages[i]
+	return nil
+}
+
+// forget takes messages away without a trace.
+func (s *Sim) forget(gone func(*message) bool) {
+	s.messages = slices.DeleteFunc(s.messages, func(m *message) bool {
+		if !gone(m) {
+			return false
+		}
+		delete(s.byTS, m.ts)
+		return true
+	})
 }
 
 func (s *Sim) postEphemeral(in args) answer {
@@ -200,7 +211,7 @@ func (s *Sim) remove(m *message) {
 	if replied {
 		*m = message{ts: m.ts, channel: m.channel, author: m.author, text: "This message was deleted.", tombstone: true}
 	} else {
-		s.messages = slices.DeleteFunc(s.messages, func(o *message) bool { return o == m })
+		s.forget(func(o *message) bool { return o == m })
 	}
 	s.change()
 }

@@ -316,3 +316,13 @@ func TestFault_DropLeavesTheOutcomeUnknown(t *testing.T) {
 		t.Errorf("%d messages are shown, want the one that was carried out unanswered", got)
 	}
 }
+
+func TestFault_DelayHoldsTheCallBack(t *testing.T) {
+	s := quiet(t)
+	s.Fault("auth.test", slacksim.Fault{Delay: short})
+	began := time.Now()
+	newApp(t, s).must("auth.test", object{})
+	if took := time.Since(began); took < short {
+		t.Errorf("the call took %v, want at least %v", took, short)
+	}
+}

@@ -1,18 +1,13 @@
 package slacksim
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net/mail"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
-
-	"github.com/slackbridge/slackbridge/internal/slackrules"
 )
 
 const (
@@ -20,8 +15,6 @@ const (
 	dateTimeForm = "2006-01-02 15:04"
 	// defaultMaxLength is the ceiling of a text input without max_length.
 	defaultMaxLength = 3000
-	// defaultMinQuery is how many characters a search needs unless it says otherwise.
-	defaultMinQuery = 3
 )
 
 // Fill puts values into the field with that visible label, as its widget
@@ -244,78 +237,4 @@ func (p *Person) pickAll(v *view, sl slot, labels []string) (any, error) {
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// Search types into a menu that gets its options from the app, and returns
-// what it offers then; Fill picks from that. The menu stays empty when the
-// app's answer is late or not valid.
-func (p *Person) Search(ctx context.Context, label, text string) ([]string, error) {
-	s := p.sim
-	s.mu.Lock()
-	v, sl, err := p.field(label)
-	least := int64(defaultMinQuery)
-	if n, ok := wholeNumber(sl.element["min_query_length"]); ok {
-		least = n
-	}
-	switch {
-	case err != nil:
-	case strings.TrimPrefix(sl.typ, "multi_") != "external_select":
-		err = ClientError(fmt.Sprintf("%q offers all it has", label))
-	case int64(len(utf16.Encode([]rune(text)))) < least:
-		err = ClientError(fmt.Sprintf("%q searches from %d characters on", label, least))
-	}
-	if err != nil {
-		s.mu.Unlock()
-		return nil, err
-	}
-	post := s.blockSuggestion(v, sl, text)
-	s.mu.Unlock()
-
-	r, err := s.deliver(ctx, post)
-	if err != nil {
-		s.trouble("block_suggestion was not answered: %v", err)
-		r.body = []byte(`{"options":[]}`)
-	} else if found := slackrules.CheckOptions(r.body); len(found) > 0 {
-		s.trouble("the answer to block_suggestion was not valid: %v", found)
-		r.body = []byte(`{"options":[]}`)
-	}
-	options, _ := escaped(decode(r.body)).(object)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.offered[offer{v.id, sl.blockID, sl.actionID}] = listed(options)
-	s.change()
-	var out []string
-	for _, c := range p.choices(v, sl) {
-		out = append(out, c.label)
-	}
-	return out, nil
-}
-
-// problem is what Slack's app finds wrong with a field before it sends the
-// form; empty when nothing is.
-func problem(sl slot, held object) string {
-	value, _ := held[valueName(sl.typ)].(string)
-	switch {
-	case isEmpty(held) && required(sl):
-		return "Please complete this required field."
-	case isEmpty(held):
-		return ""
-	}
-	switch sl.typ {
-	case "plain_text_input":
-		if n, ok := wholeNumber(sl.element["min_length"]); ok && int64(len(utf16.Encode([]rune(value)))) < n {
-			return fmt.Sprintf("Please enter at least %d characters.", n)
-		}
-	case "email_text_input":
-		if a, err := mail.ParseAddress(value); err != nil || a.Address != value {
-			return "Please enter a valid email address."
-		}
-	case "url_text_input":
-		if u, err := url.Parse(value); err != nil || u.Scheme == "" || u.Host == "" {
-			return "Please enter a valid URL."
-		}
-	case "number_input":
-		return numberProblem(sl, value)
-	}
-	return ""
 }

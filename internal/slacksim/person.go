@@ -191,6 +191,6 @@ func (p *Person) KillApp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.stacks, p.id)
-	s.messages = slices.DeleteFunc(s.messages, func(m *message) bool { return m.ephemeral == p.id })
+	s.forget(func(m *message) bool { return m.ephemeral == p.id })
 	s.change()
 }

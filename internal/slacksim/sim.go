@@ -37,7 +37,8 @@ type Sim struct {
 	closed    bool
 	wake      chan struct{} // closed and replaced at every change
 	space     Workspace
-	messages  []*message
+	messages  []*message           // in the order of their timestamps
+	byTS      map[string]*message  // a timestamp names one message of the workspace
 	stamp     int64                // the last timestamp given out, in µs
 	lastPost  map[string]time.Time // by channel, for the message limit
 	reactions map[string]bool
@@ -69,7 +70,7 @@ func Start(o Options) (*Sim, error) {
 		opt: o, base: "http://" + ln.Addr().String(), ctx: ctx, stop: stop,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 		wake:   make(chan struct{}), space: o.Workspace.clone(),
-		lastPost: map[string]time.Time{}, reactions: map[string]bool{},
+		byTS: map[string]*message{}, lastPost: map[string]time.Time{}, reactions: map[string]bool{},
 		faults: map[string][]*Fault{}, triggers: map[string]*trigger{},
 		stacks: map[string][]*stack{}, homes: map[string]*view{},
 		responses: map[string]*responseURL{}, opened: map[string][]string{},

@@ -3,9 +3,41 @@ package slacksim
 import (
 	"fmt"
 	"math/big"
+	"net/mail"
+	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf16"
 )
+
+// problem is what Slack's app finds wrong with a field before it sends the
+// form; empty when nothing is.
+func problem(sl slot, held object) string {
+	value, _ := held[valueName(sl.typ)].(string)
+	switch {
+	case isEmpty(held) && required(sl):
+		return "Please complete this required field."
+	case isEmpty(held):
+		return ""
+	}
+	switch sl.typ {
+	case "plain_text_input":
+		if n, ok := wholeNumber(sl.element["min_length"]); ok && int64(len(utf16.Encode([]rune(value)))) < n {
+			return fmt.Sprintf("Please enter at least %d characters.", n)
+		}
+	case "email_text_input":
+		if a, err := mail.ParseAddress(value); err != nil || a.Address != value {
+			return "Please enter a valid email address."
+		}
+	case "url_text_input":
+		if u, err := url.Parse(value); err != nil || u.Scheme == "" || u.Host == "" {
+			return "Please enter a valid URL."
+		}
+	case "number_input":
+		return numberProblem(sl, value)
+	}
+	return ""
+}
 
 // numberForm is what a number input lets people type. Slack documents neither
 // signs nor exponents, so all that browsers allow is let through; the exponent
