@@ -65,7 +65,7 @@ func UnknownServer(name string, known []string) Words {
 	if len(known) == 0 {
 		return append(w, Text("No servers are configured."))
 	}
-	w = append(w, Text("The servers are "))
+	w = append(w, Text("Configured: "))
 	w = append(w, codeList(known)...)
 	return append(w, Text(". Write "), Code("/mcp SERVER.TOOL key=value"), Text("."))
 }

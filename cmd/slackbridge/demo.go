@@ -76,7 +76,7 @@ func runDemo(ctx context.Context, o demoOptions, s stdio) (err error) {
 	if err != nil {
 		return errors.Join(faults(err), l.Close())
 	}
-	web := &http.Server{Handler: page.Handler(sim, page.Options{Title: "slackbridge demo", Examples: demo.Examples()}), ReadHeaderTimeout: 5 * time.Second}
+	web := &http.Server{Handler: page.Handler(sim, page.Options{Title: "slackbridge demo", Examples: o.examples(a.in.names())}), ReadHeaderTimeout: 5 * time.Second}
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -95,7 +95,7 @@ func runDemo(ctx context.Context, o demoOptions, s stdio) (err error) {
 			return nil
 		}
 		address := "http://" + l.Addr().String() + "/"
-		fmt.Fprintf(s.out, demoWelcome, address)
+		fmt.Fprintf(s.out, demoWelcome, address, o.examples(a.in.names())[0].Text)
 		if !o.noBrowser {
 			openBrowser(ctx, address, log)
 		}
@@ -104,15 +104,28 @@ func runDemo(ctx context.Context, o demoOptions, s stdio) (err error) {
 	return g.Wait()
 }
 
-const demoWelcome = `slackbridge demo: a simulated Slack, the bot and a demo MCP server, all on this machine.
+const demoWelcome = `slackbridge demo: a simulated Slack, the bot and MCP servers, all on this machine.
 
   Open   %s
 
-  Type   /mcp deploy.deploy_service service=payments version=2.3.1   in #deploys
-         and answer the question that the server asks.
+  Type   %s   in #deploys,
+         and answer what the server asks.
 
 Ctrl-C ends the demo; nothing is kept.
 `
+
+// examples are what one can try: the demo server's tools, or a look at one's
+// own servers.
+func (o demoOptions) examples(servers []string) []page.Example {
+	if o.servers == "" {
+		return demo.Examples()
+	}
+	var out []page.Example
+	for _, name := range servers {
+		out = append(out, page.Example{Text: "/mcp " + name, About: "the tools of " + name})
+	}
+	return append(out, page.Example{Text: "/mcp servers", About: "the servers and their state"}, page.Example{Text: "/mcp help", About: "what else there is"})
+}
 
 func demoLevel(verbose bool) slog.Level {
 	if verbose {
