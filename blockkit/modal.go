@@ -3,6 +3,7 @@ package blockkit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -124,6 +125,18 @@ func modal(title string, blocks ...slack.Block) slack.ModalViewRequest {
 func externalID(id elicit.PendingID, u elicit.User) string {
 	sum := sha256.Sum256([]byte(string(id) + "\x00" + u.Team + "\x00" + u.ID))
 	return hex.EncodeToString(sum[:])
+}
+
+// doubleClick is how far apart two presses count as one.
+const doubleClick = 10 * time.Second
+
+// ForClick binds the id of the view to about the moment of the press that opens
+// it. A double click still yields one view; but a view that Slack believes to
+// be open, on a phone whose app was killed, blocks the next press only for
+// seconds and not until the question expires.
+func (m Modal) ForClick(at time.Time) Modal {
+	m.View.ExternalID += "-" + strconv.FormatInt(at.Unix()/int64(doubleClick/time.Second), 36)
+	return m
 }
 
 // LoadingModal keeps a click alive while its question is looked up. The form

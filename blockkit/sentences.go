@@ -39,6 +39,11 @@ func TooSlowPressAgain() Words {
 	return Words{Text("The form could not be opened in time. The question is still open: please press the button again.")}
 }
 
+// AlreadyOpen answers a click whose form stands open already.
+func AlreadyOpen() Words {
+	return Words{Text("You have this form open already, here or on another device. If you cannot see it, press the button again in a few seconds.")}
+}
+
 // FormRefused answers a click whose form Slack did not take.
 func FormRefused() Words {
 	return Words{Text("Slack refused to show this form. The question is still open: you can decline or cancel it, or let it expire.")}

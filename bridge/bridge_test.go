@@ -601,6 +601,22 @@ func TestRespond_ExpiredTriggerLeavesTheQuestionOpen(t *testing.T) {
 	})
 }
 
+func TestRespond_DoubleClickIsToldWhileALaterPressOpensAnew(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		r.click(ann, blockkit.ActionRespond)
+		time.Sleep(time.Minute / 2)
+		r.click(ann, blockkit.ActionRespond)
+		open := r.slack.of("open")
+		if len(open) != 2 || open[0].modal.View.ExternalID == open[1].modal.View.ExternalID {
+			t.Errorf("half a minute later the view has the same id, so a form lost on a phone would block it")
+		}
+		r.slack.setFail("open", elicit.ErrAlreadyOpen)
+		r.click(ann, blockkit.ActionRespond)
+		r.wantNote("ephemeral", "open already")
+	})
+}
+
 func TestSettled_QuestionOfADeadReplicaIsRedrawnAndAudited(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, r *rig) {
 		p := elicit.Pending{

@@ -33,11 +33,12 @@ func (b *Bridge) openForm(ctx context.Context, c blockkit.Click, l found) {
 		b.answerClick(ctx, c, l)
 		return
 	}
-	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, b.form(ctx, l.pending, l.el, c.User))
+	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, b.form(ctx, l.pending, l.el, c.User).ForClick(c.At))
 	switch {
 	case err == nil:
 		b.noteForm(c.User, l.pending.ID)
-	case errors.Is(err, elicit.ErrAlreadyOpen): // a double click: the form is there
+	case errors.Is(err, elicit.ErrAlreadyOpen):
+		b.noteClick(ctx, c, blockkit.AlreadyOpen())
 	case errors.Is(err, elicit.ErrTriggerExpired):
 		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
 	case errors.Is(err, elicit.ErrRefused):
@@ -52,12 +53,13 @@ func (b *Bridge) openForm(ctx context.Context, c blockkit.Click, l found) {
 // openLoading keeps the trigger alive in a small view while the question is
 // still being looked up, and then turns that view into the form.
 func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.PendingID, ready <-chan found) {
-	view, err := b.o.Slack.OpenView(ctx, c.TriggerID, blockkit.LoadingModal(id, c.User))
-	if err != nil && !errors.Is(err, elicit.ErrAlreadyOpen) {
-		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
+	view, err := b.o.Slack.OpenView(ctx, c.TriggerID, blockkit.LoadingModal(id, c.User).ForClick(c.At))
+	switch {
+	case errors.Is(err, elicit.ErrAlreadyOpen): // a double click: the other one goes on with it
+		b.noteClick(ctx, c, blockkit.AlreadyOpen())
 		return
-	}
-	if view == "" { // a double click: the other one goes on with it
+	case err != nil:
+		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
 		return
 	}
 	l := <-ready
@@ -68,7 +70,7 @@ func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.Pe
 		return
 	}
 	b.noteForm(c.User, id)
-	b.updateView(ctx, view, b.form(ctx, l.pending, l.el, c.User))
+	b.updateView(ctx, view, b.form(ctx, l.pending, l.el, c.User).ForClick(c.At))
 }
 
 func (b *Bridge) form(ctx context.Context, p elicit.Pending, el *blockkit.Elicitation, who elicit.User) blockkit.Modal {
@@ -94,7 +96,7 @@ func (b *Bridge) autoOpen(ctx context.Context, q elicit.Question, el *blockkit.E
 	if !ok {
 		return
 	}
-	if _, err := b.o.Slack.OpenView(ctx, trigger, b.form(ctx, p, el, who)); err != nil {
+	if _, err := b.o.Slack.OpenView(ctx, trigger, b.form(ctx, p, el, who).ForClick(c.startedAt)); err != nil {
 		b.o.Log.Debug("a form did not open by itself", "pending_id", p.ID, "err", err)
 		return
 	}
