@@ -1,11 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slackbridge/slackbridge/internal/redistest"
 	"github.com/slackbridge/slackbridge/internal/slacksim"
@@ -200,5 +205,68 @@ func TestHelp_EveryCommandExplainsItself(t *testing.T) {
 	}
 	if code, _, errs := runCommand(t, "srve"); code != 2 || !strings.Contains(errs, `"srve"`) {
 		t.Errorf("an unknown command: exit %d, %q", code, errs)
+	}
+}
+
+func TestServe_RunsFromTheEnvironmentAndStopsInOrder(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim := startSim(t)
+	checkEnvironment(t, sim, serversFile(t, map[string]any{"deploy": map[string]any{"command": self, "args": []string{demoServerCommandName}}}))
+	t.Setenv("SLACKBRIDGE_LISTEN", "127.0.0.1:0")
+	t.Setenv("LOG_FORMAT", "json")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, errs syncBuffer
+	done := make(chan int, 1)
+	go func() {
+		done <- run(ctx, []string{"serve"}, stdio{in: strings.NewReader(""), out: &out, err: &errs})
+	}()
+	address := regexp.MustCompile(`"listen":"(127\.0\.0\.1:\d+)"`)
+	get := func(path string) (int, string) {
+		m := address.FindStringSubmatch(errs.String())
+		if m == nil {
+			return 0, ""
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+m[1]+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(body)
+	}
+	deadline := time.After(patience)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for code := 0; code != http.StatusOK; code, _ = get("/readyz") {
+		select {
+		case <-tick.C:
+		case code := <-done:
+			t.Fatalf("serve ended with %d: %s", code, errs.String())
+		case <-deadline:
+			t.Fatalf("serve did not become ready: %s", errs.String())
+		}
+	}
+	if code, body := get("/healthz"); code != http.StatusOK {
+		t.Errorf("/healthz: %d %s", code, body)
+	}
+	if !strings.Contains(errs.String(), "REDIS_URL is not set") {
+		t.Error("nothing warns that the embedded Redis forgets")
+	}
+	cancel()
+	if code := <-done; code != 0 {
+		t.Errorf("serve ended with %d: %s", code, errs.String())
+	}
+	for _, secret := range []string{sim.BotToken(), sim.AppToken()} {
+		if strings.Contains(errs.String(), secret) {
+			t.Error("a token stands in the log")
+		}
 	}
 }
