@@ -49,7 +49,7 @@ func FormRefused() Words {
 	return Words{Text("Slack refused to show this form. The question is still open: you can decline or cancel it, or let it expire.")}
 }
 
-// CallNotRunning answers Stop on a call that this replica does not run.
+// CallNotRunning answers Stop on a call that has ended.
 func CallNotRunning() Words {
 	return Words{Text("That call is not running any more, so there is nothing to stop.")}
 }

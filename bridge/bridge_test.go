@@ -708,6 +708,33 @@ func TestStop_EndsTheCallForItsRequesterOnly(t *testing.T) {
 	})
 }
 
+func TestStop_ThatLandsOnAnotherReplicaReachesTheOneThatRunsTheCall(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		other := newRig(t, nil)
+		defer other.end(t)
+		b, err := bridge.New(bridge.Options{
+			Replica: "R2", Team: team, Ledger: r.ledger, Slack: other.slack, Host: other.host, Audit: other.audit,
+			Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ledger.stopped = r.b.Stopped
+		press := func(who elicit.User) {
+			b.Click(t.Context(), blockkit.Click{User: who, Action: blockkit.ActionStop, Value: string(r.pending().Call), Message: elicit.MessageRef{Channel: "C1", TS: "1.1"}})
+			synctest.Wait()
+		}
+		press(bob)
+		r.wantAnswers()
+		other.wantNote("ephemeral", "can stop this call")
+		press(ann)
+		r.wantAnswers("cancel")
+		press(ann)
+		other.wantNote("ephemeral", "not running")
+	})
+}
+
 func TestDurable_RoundIsRepeatedWithItsAnswers(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, r *rig) {
 		r.host.call = func(_ context.Context, c elicit.Call) (elicit.Outcome, error) {

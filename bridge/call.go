@@ -68,6 +68,25 @@ func (b *Bridge) track(c *call) {
 	b.calls[c.ID] = c
 }
 
+// forget ends the book-keeping of a call.
+func (b *Bridge) forget(c *call) {
+	b.untrack(c.ID)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(b.base), ioTimeout, errors.New("forgetting a call took too long"))
+	defer cancel()
+	if err := b.o.Ledger.CallEnded(ctx, c.ID); err != nil {
+		b.o.Log.Warn("an ended call could not be forgotten", "call_id", c.ID, "err", err)
+	}
+}
+
+// Stopped ends a call because somebody pressed Stop on another replica, which
+// has checked who.
+func (b *Bridge) Stopped(_ context.Context, id elicit.CallID) {
+	if c := b.call(id); c != nil {
+		b.o.Log.Info("call stopped", "call_id", id, "requester", c.Origin.Requester)
+		c.cancel(elicit.ErrStopped)
+	}
+}
+
 func (b *Bridge) untrack(id elicit.CallID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,15 +121,19 @@ func (b *Bridge) start(ctx context.Context, cmd blockkit.Command, tool elicit.To
 	cctx, cancel := context.WithCancelCause(b.base)
 	c.cancel = cancel
 	b.track(c) // before its message stands: Stop may be pressed at once
+	if err := b.o.Ledger.CallRunning(ctx, c.ID, c.Origin.RequesterUser()); err != nil {
+		// Only a Stop that lands on another replica needs it.
+		b.o.Log.Warn("a running call could not be recorded", "call_id", c.ID, "err", err)
+	}
 	if err := b.announce(ctx, c); err != nil {
-		b.untrack(c.ID)
+		b.forget(c)
 		cancel(nil)
 		return fmt.Errorf("announcing the call: %w", err)
 	}
 	ok = true
 	go func() {
 		defer b.work.leave()
-		defer b.untrack(c.ID)
+		defer b.forget(c)
 		defer cancel(nil)
 		b.run(cctx, c)
 	}()

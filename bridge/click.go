@@ -189,16 +189,21 @@ func (b *Bridge) updateView(ctx context.Context, viewID string, m blockkit.Modal
 	}
 }
 
-// stopCall ends a call for its requester.
+// stopCall ends a call for its requester, on whichever replica it runs.
 func (b *Bridge) stopCall(ctx context.Context, c blockkit.Click) {
-	running := b.call(elicit.CallID(c.Value))
+	id := elicit.CallID(c.Value)
+	if running := b.call(id); running != nil && running.Origin.RequesterUser() == c.User {
+		b.Stopped(ctx, id)
+		return
+	}
+	requester, found, err := b.o.Ledger.StopCall(ctx, id, c.User)
 	switch {
-	case running == nil:
+	case err != nil:
+		b.o.Log.Error("a call could not be stopped", "call_id", id, "err", err)
+		b.noteClick(ctx, c, blockkit.NotRecordedTryAgain())
+	case !found:
 		b.noteClick(ctx, c, blockkit.CallNotRunning())
-	case running.Origin.RequesterUser() != c.User:
-		b.noteClick(ctx, c, blockkit.NotYourCall(running.Origin.Requester))
-	default:
-		b.o.Log.Info("call stopped", "call_id", running.ID, "requester", c.User.ID)
-		running.cancel(elicit.ErrStopped)
+	case requester != c.User:
+		b.noteClick(ctx, c, blockkit.NotYourCall(requester.ID))
 	}
 }

@@ -21,6 +21,8 @@ type fakeLedger struct {
 	records map[elicit.PendingID]*elicit.Pending
 	answers map[elicit.PendingID][]byte
 	seen    map[string]time.Time
+	running map[elicit.CallID]elicit.User
+	stopped func(context.Context, elicit.CallID) // as correlate\'s OnStop
 	timers  []*time.Timer
 	settled func(context.Context, elicit.Pending) // as correlate's OnSettled
 	down    error                                 // every operation fails with it
@@ -30,6 +32,7 @@ type fakeLedger struct {
 func newFakeLedger() *fakeLedger {
 	return &fakeLedger{
 		records: map[elicit.PendingID]*elicit.Pending{}, answers: map[elicit.PendingID][]byte{}, seen: map[string]time.Time{},
+		running: map[elicit.CallID]elicit.User{},
 	}
 }
 
@@ -164,6 +167,33 @@ func (l *fakeLedger) finish(id elicit.PendingID, s elicit.State) error {
 		p.State = s
 	}
 	return l.down
+}
+
+func (l *fakeLedger) CallRunning(_ context.Context, id elicit.CallID, requester elicit.User) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down == nil {
+		l.running[id] = requester
+	}
+	return l.down
+}
+
+func (l *fakeLedger) CallEnded(_ context.Context, id elicit.CallID) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.running, id)
+	return l.down
+}
+
+func (l *fakeLedger) StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (elicit.User, bool, error) {
+	l.mu.Lock()
+	requester, found := l.running[id]
+	stopped, down := l.stopped, l.down
+	l.mu.Unlock()
+	if down == nil && found && requester == by && stopped != nil {
+		stopped(ctx, id)
+	}
+	return requester, found, down
 }
 
 func (l *fakeLedger) FirstTime(_ context.Context, key string, ttl time.Duration) (bool, error) {

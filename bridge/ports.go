@@ -27,6 +27,13 @@ type Ledger interface {
 	Delivered(ctx context.Context, id elicit.PendingID) error
 	// Lost records that the decision can no longer reach the server, and deletes the answer.
 	Lost(ctx context.Context, id elicit.PendingID, why elicit.Reason) error
+	// CallRunning records that this replica runs a call for requester.
+	CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User) error
+	// CallEnded forgets it.
+	CallEnded(ctx context.Context, id elicit.CallID) error
+	// StopCall tells the replica that runs a call to stop it, if by is its
+	// requester. found is false when no living replica runs it.
+	StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (requester elicit.User, found bool, err error)
 	// FirstTime reports whether key was not seen within ttl before, by any replica.
 	FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error)
 }

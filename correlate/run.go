@@ -221,6 +221,10 @@ func (s *Store) readOwner(ctx context.Context) error {
 // hand gives one stream entry to OnDecided. An entry whose record is gone has
 // nothing left to say.
 func (s *Store) hand(ctx context.Context, m redis.XMessage) error {
+	if call, ok := m.Values["stop"].(string); ok {
+		s.o.OnStop(ctx, elicit.CallID(call))
+		return nil
+	}
 	id, _ := m.Values["id"].(string)
 	p, found, err := s.Load(ctx, elicit.PendingID(id))
 	if err != nil || !found {

@@ -26,6 +26,7 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -46,6 +47,8 @@ type Options struct {
 	// and of those of the durable era. nil acknowledges; an error has it
 	// delivered again.
 	OnDecided func(context.Context, elicit.Pending) error
+	// OnStop hears that a call of this replica was stopped from another one.
+	OnStop func(context.Context, elicit.CallID)
 	// OnSettled hears of each pending that this replica's own background work
 	// ended, so that somebody redraws its card.
 	OnSettled func(context.Context, elicit.Pending)
@@ -60,7 +63,7 @@ func (o *Options) setDefaults() error {
 	var errs []error
 	for name, missing := range map[string]bool{
 		"Client": o.Client == nil, "Team": o.Team == "", "Replica": o.Replica == "", "Keys": len(o.Keys) == 0,
-		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil,
+		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil, "OnStop": o.OnStop == nil,
 	} {
 		if missing {
 			errs = append(errs, fmt.Errorf("correlate: %s is not set", name))
@@ -260,6 +263,62 @@ func (s *Store) finish(ctx context.Context, id elicit.PendingID, state elicit.St
 	return nil
 }
 
+// callSeparator stands between the parts of a call's entry; ids have none.
+const callSeparator = " "
+
+// CallRunning records that this replica runs a call for requester, for a Stop
+// that is pressed on another replica.
+func (s *Store) CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User) error {
+	entry := strings.Join([]string{string(s.o.Replica), requester.Team, requester.ID}, callSeparator)
+	if err := s.rdb.Set(ctx, s.keys.call(id), entry, callTTL).Err(); err != nil {
+		return fmt.Errorf("recording call %s: %w", id, err)
+	}
+	return nil
+}
+
+// callTTL is longer than any question may wait, and so than any call lasts.
+const callTTL = 8 * 24 * time.Hour
+
+// CallEnded forgets a call.
+func (s *Store) CallEnded(ctx context.Context, id elicit.CallID) error {
+	if err := s.rdb.Del(ctx, s.keys.call(id)).Err(); err != nil {
+		return fmt.Errorf("forgetting call %s: %w", id, err)
+	}
+	return nil
+}
+
+// StopCall tells the replica that runs a call to stop it, if by is its
+// requester. found is false when no living replica runs it.
+func (s *Store) StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (requester elicit.User, found bool, err error) {
+	entry, err := s.rdb.Get(ctx, s.keys.call(id)).Result()
+	if errors.Is(err, redis.Nil) {
+		return elicit.User{}, false, nil
+	}
+	if err != nil {
+		return elicit.User{}, false, fmt.Errorf("stopping call %s: %w", id, err)
+	}
+	parts := strings.Split(entry, callSeparator)
+	if len(parts) != 3 {
+		return elicit.User{}, false, fmt.Errorf("stopping call %s: its entry has %d parts", id, len(parts))
+	}
+	owner := elicit.ReplicaID(parts[0])
+	requester = elicit.User{Team: parts[1], ID: parts[2]}
+	alive, err := s.rdb.Exists(ctx, s.keys.lease(owner)).Result()
+	switch {
+	case err != nil:
+		return elicit.User{}, false, fmt.Errorf("stopping call %s: %w", id, err)
+	case alive == 0:
+		return requester, false, nil
+	case requester != by:
+		return requester, true, nil
+	}
+	err = s.rdb.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.owner(owner), Values: []string{"stop", string(id)}}).Err()
+	if err != nil {
+		return requester, true, fmt.Errorf("stopping call %s: %w", id, err)
+	}
+	return requester, true, nil
+}
+
 // FirstTime reports whether key was not seen within ttl before, by any replica
 // of this workspace.
 func (s *Store) FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error) {
@@ -281,6 +340,7 @@ func (k keyspace) resume() string                     { return k.tag() + "resume
 func (k keyspace) holds(r elicit.ReplicaID) string    { return k.tag() + "holds:" + string(r) }
 func (k keyspace) replicas() string                   { return k.tag() + "replicas" }
 func (k keyspace) lease(r elicit.ReplicaID) string    { return k.tag() + "replica:" + string(r) }
+func (k keyspace) call(id elicit.CallID) string       { return k.tag() + "call:" + string(id) }
 func (k keyspace) seen(key string) string             { return k.tag() + "seen:" + key }
 func (k keyspace) canary() string                     { return k.tag() + "canary" }
 func millis(t time.Time) string                       { return strconv.FormatInt(t.UnixMilli(), 10) }

@@ -47,6 +47,19 @@ type heard struct {
 	decided []elicit.Pending
 	settled []elicit.Pending
 	refuse  int // how many decisions are refused first
+	stopped []elicit.CallID
+}
+
+func (h *heard) onStop(_ context.Context, id elicit.CallID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stopped = append(h.stopped, id)
+}
+
+func (h *heard) stops() []elicit.CallID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]elicit.CallID(nil), h.stopped...)
 }
 
 func (h *heard) onDecided(_ context.Context, p elicit.Pending) error {
@@ -76,7 +89,7 @@ func options(t *testing.T, c redis.UniversalClient, replica string, h *heard, ke
 	t.Helper()
 	return correlate.Options{
 		Client: c, Team: "T_HOME", Replica: elicit.ReplicaID(replica), Keys: keys, Log: slog.New(slog.DiscardHandler), Rand: rand.Reader,
-		OnDecided: h.onDecided, OnSettled: h.onSettled, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
+		OnDecided: h.onDecided, OnSettled: h.onSettled, OnStop: h.onStop, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
 	}
 }
 
@@ -201,6 +214,32 @@ func TestDelivery_DurableDecisionReachesExactlyOneReplica(t *testing.T) {
 	b, _ := h2.counts()
 	if a+b != n {
 		t.Errorf("%d decisions were handed out for %d", a+b, n)
+	}
+}
+
+func TestStop_ReachesTheReplicaThatRunsTheCallAndOnlyByItsRequester(t *testing.T) {
+	srv := redistest.Start(t)
+	k := key(t)
+	h1, h2 := &heard{}, &heard{}
+	s1 := open(t, options(t, connect(t, srv.URL), "R1", h1, k))
+	s2 := open(t, options(t, connect(t, srv.URL), "R2", h2, k))
+	run(t, s1)
+	run(t, s2)
+	ann := elicit.User{Team: "T_HOME", ID: "U_ANN"}
+	for _, id := range []elicit.CallID{"c1", "c2"} {
+		if err := s1.CallRunning(t.Context(), id, ann); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := s2.StopCall(t.Context(), "c1", elicit.User{Team: "T_HOME", ID: "U_BOB"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := s2.StopCall(t.Context(), "c2", ann); !found || err != nil {
+		t.Fatalf("StopCall: found %v, %v", found, err)
+	}
+	eventually(t, "the owner is told", func() bool { return len(h1.stops()) > 0 })
+	if got := h1.stops(); len(got) != 1 || got[0] != "c2" {
+		t.Errorf("stopped %v, want Ann's Stop of c2 only", got)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/slackbridge/slackbridge/internal/slacksim"
 )
 
 func TestReplicas_AnyOfThemSettlesAnyClick(t *testing.T) {
@@ -45,5 +47,23 @@ func TestReplicas_StoppedOneCancelsItsQuestionsAndSaysSo(t *testing.T) {
 	now := ann.message(q)
 	if len(now.Buttons) != 0 || !strings.Contains(now.Text, "Cancelled") {
 		t.Errorf("after the stop the card reads %q with buttons %v", now.Text, now.Buttons)
+	}
+}
+
+func TestReplicas_StopWorksOnWhicheverItLands(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	w.replica()
+	ann := w.human("U_ANN")
+	for i := range 4 {
+		ann.types(fmt.Sprintf("/mcp deploy.restart_service service=s%d", i))
+		q := ann.seesQuestion(fmt.Sprintf("Restart s%d?", i))
+		ann.presses(ann.message(slacksim.Message{Channel: q.Channel, TS: q.ThreadTS}), "Stop")
+		ann.becomes(q, "Cancelled", "stopped")
+	}
+	for _, got := range w.received() {
+		if got != `{"action":"cancel"}` {
+			t.Errorf("a stopped question was answered %s", got)
+		}
 	}
 }

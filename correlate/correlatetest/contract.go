@@ -24,6 +24,9 @@ type Ledger interface {
 	Answer(ctx context.Context, id elicit.PendingID) ([]byte, error)
 	Delivered(ctx context.Context, id elicit.PendingID) error
 	Lost(ctx context.Context, id elicit.PendingID, why elicit.Reason) error
+	CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User) error
+	CallEnded(ctx context.Context, id elicit.CallID) error
+	StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (elicit.User, bool, error)
 	FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error)
 }
 
@@ -54,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) Ledger) {
 		"AnswerIsKeptUntilDelivered":     answerIsKeptUntilDelivered,
 		"AnswerIsKeptUntilLost":          answerIsKeptUntilLost,
 		"ReasonDecidesTheState":          reasonDecidesTheState,
+		"RunningCallIsFoundUntilItEnds":  runningCallIsFoundUntilItEnds,
 		"FirstTimeOncePerKey":            firstTimeOncePerKey,
 		"DecisionIsNotChangedByDelivery": decisionIsNotChangedByDelivery,
 	} {
@@ -223,6 +227,27 @@ func reasonDecidesTheState(t *testing.T, l Ledger) {
 		if s := decide(t, l, id, elicit.Decision{Action: elicit.Cancel, Reason: reason}, nil); s.Pending.State != want {
 			t.Errorf("after %s the state is %s, want %s", reason, s.Pending.State, want)
 		}
+	}
+}
+
+func runningCallIsFoundUntilItEnds(t *testing.T, l Ledger) {
+	ann, bob := elicit.User{Team: "T_HOME", ID: "U_ANN"}, elicit.User{Team: "T_HOME", ID: "U_BOB"}
+	if _, found, err := l.StopCall(t.Context(), "c1", ann); found || err != nil {
+		t.Errorf("StopCall before: found %v, %v", found, err)
+	}
+	if err := l.CallRunning(t.Context(), "c1", ann); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []elicit.User{bob, ann} {
+		if requester, found, err := l.StopCall(t.Context(), "c1", by); !found || err != nil || requester != ann {
+			t.Errorf("StopCall by %s: %v, found %v, %v; want Ann's call", by.ID, requester, found, err)
+		}
+	}
+	if err := l.CallEnded(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := l.StopCall(t.Context(), "c1", ann); found || err != nil {
+		t.Errorf("StopCall afterwards: found %v, %v", found, err)
 	}
 }
 
