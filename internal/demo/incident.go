@@ -15,7 +15,7 @@ func incidentSchema() string {
 		`"title":{"type":"string","title":"Title","minLength":4,"maxLength":80},` +
 		`"severity":{"type":"string","title":"Severity","enum":["sev1","sev2","sev3"],"enumNames":["Critical","Major","Minor"]},` +
 		`"started":{"type":"string","title":"Started at","format":"date-time"},` +
-		`"summary":{"type":"string","title":"Summary","description":"What happened, and what people noticed of it"},` +
+		`"summary":{"type":"string","title":"Summary","description":"What happened, and what people noticed of it","maxLength":2000},` +
 		`"ticket":{"type":"string","title":"Ticket","pattern":"^INC-[0-9]+$"},` +
 		`"contact":{"type":"string","title":"Contact","format":"email"},` +
 		`"dashboard":{"type":"string","title":"Dashboard","format":"uri"},` +

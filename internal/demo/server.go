@@ -7,16 +7,12 @@
 package demo
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"slices"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -25,8 +21,8 @@ import (
 type ServerOptions struct {
 	In  io.Reader // of Serve
 	Out io.Writer // of Serve
-	// Wire gets every message that the server receives, byte for byte, one a
-	// line. nil: none is kept.
+	// Wire gets every message that the server receives, byte for byte and
+	// before anything decodes it, one a line. nil: none is kept.
 	Wire io.Writer
 }
 
@@ -47,38 +43,13 @@ func newServer() *server.MCPServer {
 func Serve(ctx context.Context, o ServerOptions) error {
 	in := o.In
 	if o.Wire != nil {
-		in = teeLines(o.In, o.Wire)
+		in = &lines{in: o.In, wire: &wire{w: o.Wire}}
 	}
 	err := server.NewStdioServer(newServer()).Listen(ctx, in, o.Out)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("serving standard input and output: %w", err)
 	}
 	return nil
-}
-
-// teeLines hands on what it reads and copies each whole line to wire.
-func teeLines(in io.Reader, wire io.Writer) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		lines := bufio.NewReader(in)
-		for {
-			line, err := lines.ReadBytes('\n')
-			if len(line) > 0 {
-				if _, werr := wire.Write(append(slices.Clip(bytes.TrimRight(line, "\r\n")), '\n')); werr != nil {
-					_ = w.CloseWithError(werr) // never fails
-					return
-				}
-				if _, werr := w.Write(line); werr != nil {
-					return // nobody reads any more
-				}
-			}
-			if err != nil {
-				_ = w.CloseWithError(err)
-				return
-			}
-		}
-	}()
-	return r
 }
 
 // Handler serves the same over streamable HTTP, with sessions.
@@ -88,23 +59,5 @@ func Handler(o ServerOptions) http.Handler {
 	if o.Wire == nil {
 		return h
 	}
-	var mu sync.Mutex
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			body, err := io.ReadAll(io.LimitReader(r.Body, 10<<20))
-			if err != nil {
-				http.Error(w, "unreadable", http.StatusBadRequest)
-				return
-			}
-			mu.Lock()
-			_, err = o.Wire.Write(append(bytes.TrimSpace(body), '\n'))
-			mu.Unlock()
-			if err != nil {
-				http.Error(w, "the wire could not be kept", http.StatusInternalServerError)
-				return
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-		}
-		h.ServeHTTP(w, r)
-	})
+	return (&wire{w: o.Wire}).bodies(h)
 }

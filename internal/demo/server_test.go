@@ -1,12 +1,10 @@
 package demo_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,112 +16,100 @@ import (
 	"github.com/slackbridge/slackbridge/internal/demo"
 )
 
-// buffer is a wire that may be written and read at once.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+// eras are the two ways in which the server may have to ask.
+var eras = map[string][]client.ClientOption{
+	"blocking": {client.WithProtocolVersion("2025-11-25")},
+	"durable":  nil,
 }
 
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-func TestServe_KeepsWhatItReceivesByteForByte(t *testing.T) {
-	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
-	wire := &buffer{}
-	done := make(chan error, 1)
-	go func() { done <- demo.Serve(t.Context(), demo.ServerOptions{In: in, Out: out, Wire: wire}) }()
-	const ask = `{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"},"z":1,"a":2}}`
-	if _, err := io.WriteString(toServer, ask+"\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(fromServer).ReadString('\n')
-	if err != nil || !strings.Contains(line, `"deploy"`) {
-		t.Fatalf("the answer is %q, %v", line, err)
-	}
-	if got := wire.String(); got != ask+"\n" {
-		t.Errorf("kept %q, want %q", got, ask+"\n")
-	}
-	if err := toServer.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Errorf("Serve: %v", err)
-	}
-}
-
-// answerer answers each question with accept and the given content, and keeps
-// what it was asked.
+// answerer answers each question alike, and keeps what it was asked.
 type answerer struct {
-	content map[string]any
-	asked   []mcp.ElicitationParams
+	answer mcp.ElicitationResponse
+
+	mu    sync.Mutex
+	asked []mcp.ElicitationParams
+}
+
+func accepting(content map[string]any) *answerer {
+	return &answerer{answer: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: content}}
 }
 
 func (a *answerer) Elicit(_ context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.asked = append(a.asked, r.Params)
-	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: a.content}}, nil
+	return &mcp.ElicitationResult{ElicitationResponse: a.answer}, nil
 }
 
-func TestTools_AskBeforeTheyActInBothEras(t *testing.T) {
-	for name, opts := range map[string][]client.ClientOption{
-		"blocking": {client.WithProtocolVersion("2025-11-25")},
-		"durable":  nil,
+func (a *answerer) questions() []mcp.ElicitationParams {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.asked)
+}
+
+func TestDeployService_DoesWhatTheAnswerSaysInBothEras(t *testing.T) {
+	full := func(confirm bool) map[string]any {
+		return map[string]any{"cluster": "prod-eu", "window": "now", "confirm": confirm}
+	}
+	for name, tt := range map[string]struct {
+		answer *answerer
+		want   string
+	}{
+		"accept":       {accepting(full(true)), "Deployed payments 2.3.1 to prod-eu (window: now)."},
+		"accept, a no": {accepting(full(false)), "Not deployed: confirmation was denied."},
+		"decline":      {&answerer{answer: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}}, "Not deployed: declined."},
+		"cancel":       {&answerer{answer: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionCancel}}, "Not deployed: nobody confirmed."},
 	} {
-		t.Run(name, func(t *testing.T) {
-			srv := httptest.NewServer(demo.Handler(demo.ServerOptions{}))
-			defer srv.Close()
-			a := &answerer{content: map[string]any{"cluster": "staging", "window": "now", "confirm": true}}
-			c := connect(t, srv.URL, append(opts, client.WithElicitationHandler(a))...)
-			r := callTool(t, c, "deploy_service", map[string]any{"service": "payments", "version": "2.3.1"})
-			if got := textOf(t, r); got != "Deployed payments 2.3.1 to staging (window: now)." {
-				t.Errorf("the tool says %q", got)
-			}
-			if len(a.asked) != 1 || !strings.Contains(a.asked[0].Message, "payments 2.3.1") {
-				t.Errorf("asked %+v, want one question that names what is deployed", a.asked)
-			}
-		})
+		for era, opts := range eras {
+			t.Run(name+"/"+era, func(t *testing.T) {
+				a := &answerer{answer: tt.answer.answer}
+				c := connect(t, serve(t, demo.ServerOptions{}), append(slices.Clone(opts), client.WithElicitationHandler(a))...)
+				r := callTool(t, c, "deploy_service", map[string]any{"service": "payments", "version": "2.3.1"})
+				if got := textOf(t, r); got != tt.want {
+					t.Errorf("the tool says %q, want %q", got, tt.want)
+				}
+				if asked := a.questions(); len(asked) != 1 || !strings.Contains(asked[0].Message, "payments 2.3.1") {
+					t.Errorf("asked %+v, want one question that names what is deployed", asked)
+				}
+			})
+		}
 	}
 }
 
-func TestTools_SchemasAreJSON(t *testing.T) {
-	srv := httptest.NewServer(demo.Handler(demo.ServerOptions{}))
-	defer srv.Close()
-	a := &answerer{content: map[string]any{}}
-	c := connect(t, srv.URL, client.WithElicitationHandler(a))
-	for _, tool := range []string{"restart_service", "scale_service", "choose_region", "report_incident", "broken_form"} {
-		args := map[string]any{}
-		switch tool {
-		case "restart_service":
-			args = map[string]any{"service": "x"}
-		case "scale_service":
-			args = map[string]any{"service": "x", "replicas": 3}
-		}
-		before := len(a.asked)
+func TestTools_EachAsksOneQuestionWithAnObjectSchema(t *testing.T) {
+	a := accepting(map[string]any{})
+	c := connect(t, serve(t, demo.ServerOptions{}), client.WithElicitationHandler(a))
+	for tool, args := range map[string]map[string]any{
+		"deploy_service":  {"service": "x", "version": "1"},
+		"restart_service": {"service": "x"},
+		"scale_service":   {"service": "x", "replicas": 3},
+		"choose_region":   nil,
+		"report_incident": nil,
+		"broken_form":     nil,
+	} {
+		before := len(a.questions())
 		callTool(t, c, tool, args)
-		if len(a.asked) != before+1 {
-			t.Errorf("%s asked %d questions, want 1", tool, len(a.asked)-before)
+		asked := a.questions()[before:]
+		if len(asked) != 1 {
+			t.Errorf("%s asked %d questions, want 1", tool, len(asked))
 			continue
 		}
-		raw, err := json.Marshal(a.asked[before].RequestedSchema)
-		if err != nil || !strings.Contains(string(raw), `"properties"`) {
-			t.Errorf("%s asks with %s, %v", tool, raw, err)
+		raw, err := json.Marshal(asked[0].RequestedSchema)
+		var schema struct {
+			Type       string
+			Properties map[string]any
+		}
+		if err == nil {
+			err = json.Unmarshal(raw, &schema)
+		}
+		if err != nil || schema.Type != "object" || schema.Properties == nil {
+			t.Errorf("%s asks with %s, %v; want an object schema", tool, raw, err)
 		}
 	}
 }
 
 func TestTools_OneFailsAndSaysSo(t *testing.T) {
-	srv := httptest.NewServer(demo.Handler(demo.ServerOptions{}))
-	defer srv.Close()
-	c := connect(t, srv.URL)
+	c := connect(t, serve(t, demo.ServerOptions{}))
 	if r := callTool(t, c, "fails", nil); !r.IsError {
 		t.Errorf("the failing tool succeeds: %+v", r)
 	}
@@ -132,14 +118,28 @@ func TestTools_OneFailsAndSaysSo(t *testing.T) {
 	}
 }
 
+// serve serves over HTTP and returns the address.
+func serve(t *testing.T, o demo.ServerOptions) string {
+	t.Helper()
+	srv := httptest.NewServer(demo.Handler(o))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
 func connect(t *testing.T, url string, opts ...client.ClientOption) *client.Client {
 	t.Helper()
 	tr, err := transport.NewStreamableHTTP(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client.NewClient(tr, opts...)
-	if err := c.Start(t.Context()); err != nil {
+	return open(t, client.NewClient(tr, opts...))
+}
+
+// open makes the handshake and closes c when the test ends.
+func open(t *testing.T, c *client.Client) *client.Client {
+	t.Helper()
+	// A child process lives as long as this context, and is closed after the test's own has ended.
+	if err := c.Start(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

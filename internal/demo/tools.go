@@ -116,7 +116,7 @@ func asking(name, about, inputSchema string, question func(args) string, schema 
 		case mcp.ElicitationResponseActionDecline:
 			return mcp.NewToolResultText(notDone(name) + ": declined."), nil
 		default:
-			return mcp.NewToolResultText(notDone(name) + ": nobody answered."), nil
+			return mcp.NewToolResultText(notDone(name) + ": nobody confirmed."), nil
 		}
 	}
 	return demoTool{tool: mcp.NewToolWithRawSchema(name, about, json.RawMessage(inputSchema)), handle: handle}
