@@ -9,20 +9,20 @@ import (
 
 // dateToken shows <!date^SECONDS^FORMAT^LINK|FALLBACK> in the reader's zone.
 // A token that is not well formed shows its fallback.
-func (r *renderer) dateToken(rest, fallback string) string {
+func (r *renderer) dateToken(rest, fallback string) Run {
 	parts := strings.SplitN(rest, "^", 3)
 	sec, err := strconv.ParseInt(parts[0], 10, 64)
 	if err != nil || sec <= 0 || len(parts) < 2 || fallback == "" {
-		return unescape(fallback)
+		return Run{Text: unescape(fallback)}
 	}
 	shown, ok := r.date(time.Unix(sec, 0), unescape(parts[1]))
 	if !ok {
-		return unescape(fallback)
+		return Run{Text: unescape(fallback)}
 	}
 	if len(parts) == 3 {
-		r.links = append(r.links, unescape(parts[2]))
+		return r.link(unescape(parts[2]), shown)
 	}
-	return shown
+	return Run{Text: shown}
 }
 
 // date fills the tokens of format; false when one is unknown or there is none.

@@ -20,6 +20,7 @@ type Modal struct {
 	Text       string // blocks without fields and buttons, as lines
 	Fields     []Field
 	Buttons    []Button
+	Layout     []Block  // text, fields and buttons in their order, with their styles
 	Links      []string // what can be clicked in the text
 	Banner     string   // a generic error of the client, e.g. ConnectError
 	Depth      int      // 1 for the first view of a modal
@@ -81,6 +82,7 @@ func (p *Person) showView(v *view) Modal {
 		Text: r.blocks(rest), Buttons: r.buttons(v.blocks),
 	}
 	m.Links = r.links
+	m.Layout = r.layout(v.blocks, func(sl slot) Field { return p.showField(v, sl) })
 	for _, sl := range slots(v.blocks) {
 		if stateful(sl.typ) {
 			m.Fields = append(m.Fields, p.showField(v, sl))

@@ -17,54 +17,60 @@ type renderer struct {
 	pings  []string // user ids; "S…" for groups; "here", "channel", "everyone"
 }
 
-// piece is one character of running text, or something that is shown as a
-// whole and is no markup any more.
+// piece is one character of running text, or a run that is shown as a whole
+// and holds no markup any more.
 type piece struct {
-	char   rune // 0 when opaque is meant
-	opaque string
+	char      rune   // 0 when it is a run
+	run       Run    // of a character: its style
+	paragraph string // the style of the paragraph that it makes, if any
 }
 
 // mrkdwn shows text: markup becomes what it stands for, and its signs vanish.
 func (r *renderer) mrkdwn(text string, verbatim bool) string {
+	return textOf(runsOf(r.mrkdwnPieces(text, verbatim)))
+}
+
+// mrkdwnPieces is the same with the styles kept: runs only, no characters.
+func (r *renderer) mrkdwnPieces(text string, verbatim bool) []piece {
 	lines := strings.Split(text, "\n")
+	quoted := make([]bool, len(lines))
 	for i, line := range lines {
-		line = strings.TrimPrefix(strings.TrimPrefix(line, ">"), "&gt;") // a quotation
-		lines[i] = line
+		lines[i] = strings.TrimPrefix(strings.TrimPrefix(line, ">"), "&gt;")
+		quoted[i] = lines[i] != line
 	}
 	pieces := r.pieces(strings.Join(lines, "\n"), verbatim)
 	for _, sign := range "*_~" {
-		pieces = dropEmphasis(pieces, sign)
+		pieces = emphasise(pieces, sign)
 	}
-	var b strings.Builder
-	for _, p := range pieces {
-		if p.char == 0 {
-			b.WriteString(p.opaque)
-		} else {
-			b.WriteRune(p.char)
-		}
-	}
-	return b.String()
+	return joined(pieces, quoted)
 }
 
 // pieces cuts text into characters, code, <…> tokens, links and emoji.
 func (r *renderer) pieces(text string, verbatim bool) []piece {
 	var out []piece
-	opaque := func(s string) { out = append(out, piece{opaque: s}) }
+	whole := func(run Run) { out = append(out, piece{run: run}) }
+	code := func(fence, style string) int {
+		content, n := codeSpan(text, fence)
+		if n > 0 {
+			out = append(out, piece{run: Run{Text: content, Code: true}, paragraph: style})
+		}
+		return n
+	}
 	for text != "" {
 		n := 0
 		switch {
 		case strings.HasPrefix(text, "```"):
-			n = r.code(text, "```", opaque)
+			n = code("```", preformatted)
 		case text[0] == '`':
-			n = r.code(text, "`", opaque)
+			n = code("`", "")
 		case text[0] == '<':
 			if end := strings.IndexByte(text, '>'); end > 1 {
-				opaque(r.token(text[1:end]))
+				whole(r.token(text[1:end]))
 				n = end + 1
 			}
 		case text[0] == ':':
 			if char, size := emojiAt(text); size > 0 {
-				opaque(char)
+				whole(Run{Text: char})
 				n = size
 			}
 		case text[0] == '&':
@@ -77,8 +83,7 @@ func (r *renderer) pieces(text string, verbatim bool) []piece {
 			if n < 0 {
 				n = len(text)
 			}
-			r.links = append(r.links, unescape(text[:n]))
-			opaque(unescape(text[:n]))
+			whole(r.link(unescape(text[:n]), ""))
 		}
 		if n == 0 {
 			var char rune
@@ -93,51 +98,63 @@ func (r *renderer) pieces(text string, verbatim bool) []piece {
 	return out
 }
 
-// code returns the length of a code span, whose content is shown as it is.
-func (r *renderer) code(text, fence string, opaque func(string)) int {
+// codeSpan returns the content of a code span, which is shown as it is, and
+// the length of the span; 0 when there is none.
+func codeSpan(text, fence string) (string, int) {
 	end := strings.Index(text[len(fence):], fence)
 	if end < 1 {
-		return 0
+		return "", 0
 	}
 	content := text[len(fence) : len(fence)+end]
 	if fence == "`" && strings.Contains(content, "\n") {
-		return 0
+		return "", 0
 	}
-	opaque(unescape(content))
-	return end + 2*len(fence)
+	return unescape(content), end + 2*len(fence)
 }
 
 // token shows the inside of <…>.
-func (r *renderer) token(t string) string {
+func (r *renderer) token(t string) Run {
 	target, label, labelled := strings.Cut(t, "|")
 	switch {
 	case strings.HasPrefix(target, "@"):
-		r.pings = append(r.pings, target[1:])
-		return "@" + r.sim.nameOf(target[1:])
+		return r.mention(target[1:], r.sim.nameOf(target[1:]))
 	case strings.HasPrefix(target, "#"):
-		return "#" + r.sim.channelName(target[1:])
+		return Run{Text: "#" + r.sim.channelName(target[1:]), Mention: true}
 	case strings.HasPrefix(target, "!subteam^"):
 		id := strings.TrimPrefix(target, "!subteam^")
-		r.pings = append(r.pings, id)
-		return "@" + r.sim.groupName(id)
+		return r.mention(id, r.sim.groupName(id))
 	case strings.HasPrefix(target, "!date^"):
 		return r.dateToken(strings.TrimPrefix(target, "!date^"), label)
 	case target == "!here" || target == "!channel" || target == "!everyone":
-		r.pings = append(r.pings, target[1:])
-		return "@" + target[1:]
+		return r.mention(target[1:], target[1:])
 	case strings.HasPrefix(target, "!"):
-		return unescape(label)
+		return Run{Text: unescape(label)}
+	case labelled:
+		return r.link(unescape(target), unescape(label))
+	default:
+		return r.link(unescape(target), "")
 	}
-	r.links = append(r.links, unescape(target))
-	if labelled {
-		return unescape(label)
-	}
-	return unescape(target)
 }
 
-// dropEmphasis removes pairs of a sign that Slack takes for bold, italic or
-// strike: at the edges of words, within one line.
-func dropEmphasis(in []piece, sign rune) []piece {
+// mention is live: it pings whoever is meant.
+func (r *renderer) mention(id, name string) Run {
+	r.pings = append(r.pings, id)
+	return Run{Text: "@" + name, Mention: true}
+}
+
+// link is live: a click on its text, or without one on its address, opens it.
+func (r *renderer) link(target, text string) Run {
+	r.links = append(r.links, target)
+	if text == "" {
+		text = target
+	}
+	return Run{Text: text, Link: target}
+}
+
+// emphasise removes pairs of a sign that Slack takes for bold, italic or
+// strike, at the edges of words and within one line, and styles what they
+// enclose.
+func emphasise(in []piece, sign rune) []piece {
 	gone := map[int]bool{}
 	for i := 0; i < len(in); i++ {
 		if !opens(in, i, sign) {
@@ -146,6 +163,9 @@ func dropEmphasis(in []piece, sign rune) []piece {
 		for j := i + 2; j < len(in) && in[j].char != '\n'; j++ {
 			if closes(in, j, sign) {
 				gone[i], gone[j] = true, true
+				for k := i + 1; k < j; k++ {
+					in[k].run.emphasise(sign)
+				}
 				i = j
 				break
 			}

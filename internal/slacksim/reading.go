@@ -22,6 +22,7 @@ type Message struct {
 	Ephemeral bool
 	Edited    bool
 	Blocks    json.RawMessage // as Slack keeps them; nil when there are none
+	Layout    []Block         // what is visible, with its styles; the text when there are no blocks
 }
 
 // Button is a visible button.
@@ -72,17 +73,20 @@ func (p *Person) sees(m *message) bool {
 
 func (p *Person) show(m *message) Message {
 	r := p.sim.rendererFor(p.id)
+	aside := *r // collects links that are not of the visible text
 	out := Message{
 		TS: m.ts, ThreadTS: m.thread, Channel: m.channel, Author: m.author,
-		Fallback: p.sim.rendererFor(p.id).mrkdwn(m.text, false),
+		Fallback: aside.mrkdwn(m.text, false),
 		Mentions: slices.Clone(m.pinged), Ephemeral: m.ephemeral != "", Edited: m.edited,
 	}
 	if len(m.blocks) == 0 {
 		out.Text = r.mrkdwn(m.text, false)
+		out.Layout = []Block{{Type: "section", Paragraphs: paragraphsOf(aside.mrkdwnPieces(m.text, false), "")}}
 	} else {
 		out.Text = r.blocks(m.blocks)
 		out.Buttons = r.buttons(m.blocks)
 		out.Blocks = encode(m.blocks)
+		out.Layout = aside.layout(m.blocks, nil)
 	}
 	out.Links = r.links
 	return out

@@ -163,10 +163,17 @@ func TestModal_ShowsFieldsTextAndButtons(t *testing.T) {
 	), "external_id", "e1"))
 	got, ok := a.sim.Person("U_ANN").Modal()
 	got.ID = ""
+	name := slacksim.Field{Label: "Name", Hint: "as in HR", Kind: "plain_text_input", Placeholder: "who", Optional: true, Multiline: true}
+	decline := slacksim.Button{Label: "Decline", Style: "danger"}
 	want := slacksim.Modal{
 		ExternalID: "e1", Title: "Form", Submit: "Submit", Close: "Cancel", Text: "Please answer\ncareful", Depth: 1,
-		Fields:  []slacksim.Field{{Label: "Name", Hint: "as in HR", Kind: "plain_text_input", Placeholder: "who", Optional: true, Multiline: true}},
-		Buttons: []slacksim.Button{{Label: "Decline", Style: "danger"}},
+		Fields: []slacksim.Field{name}, Buttons: []slacksim.Button{decline},
+		Layout: []slacksim.Block{
+			{Type: "section", Paragraphs: []slacksim.Paragraph{{Runs: []slacksim.Run{{Text: "Please "}, {Text: "answer", Bold: true}}}}},
+			{Type: "alert", Paragraphs: []slacksim.Paragraph{{Runs: []slacksim.Run{{Text: "careful"}}}}},
+			{Type: "input", Fields: []slacksim.Field{name}},
+			{Type: "actions", Buttons: []slacksim.Button{decline}},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || !ok {
 		t.Errorf("modal (-want +got):\n%s", diff)

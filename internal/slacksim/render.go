@@ -133,50 +133,49 @@ func (r *renderer) richText(elements []any) string {
 	return strings.Join(lines, "\n")
 }
 
-func (r *renderer) inline(elements []any) string {
-	var b strings.Builder
+func (r *renderer) inline(elements []any) string { return textOf(r.inlineRuns(elements)) }
+
+func (r *renderer) inlineRuns(elements []any) []Run {
+	var out []Run
 	for _, e := range elements {
 		o, _ := e.(object)
-		b.WriteString(r.inlineElement(o))
+		run := r.inlineRun(o)
+		style := sub(o, "style")
+		run.Bold, run.Italic = style["bold"] == true, style["italic"] == true
+		run.Strike, run.Code = style["strike"] == true, style["code"] == true
+		out = append(out, run)
 	}
-	return b.String()
+	return out
 }
 
-func (r *renderer) inlineElement(o object) string {
+func (r *renderer) inlineRun(o object) Run {
 	switch str(o, "type") {
 	case "text":
-		return str(o, "text")
+		return Run{Text: str(o, "text")}
 	case "link":
-		r.links = append(r.links, str(o, "url"))
-		if t := str(o, "text"); t != "" {
-			return t
-		}
-		return str(o, "url")
+		return r.link(str(o, "url"), str(o, "text"))
 	case "user":
-		r.pings = append(r.pings, str(o, "user_id"))
-		return "@" + r.sim.nameOf(str(o, "user_id"))
+		return r.mention(str(o, "user_id"), r.sim.nameOf(str(o, "user_id")))
 	case "usergroup":
-		r.pings = append(r.pings, str(o, "usergroup_id"))
-		return "@" + r.sim.groupName(str(o, "usergroup_id"))
+		return r.mention(str(o, "usergroup_id"), r.sim.groupName(str(o, "usergroup_id")))
 	case "broadcast":
-		r.pings = append(r.pings, str(o, "range"))
-		return "@" + str(o, "range")
+		return r.mention(str(o, "range"), str(o, "range"))
 	case "channel":
-		return "#" + r.sim.channelName(str(o, "channel_id"))
+		return Run{Text: "#" + r.sim.channelName(str(o, "channel_id")), Mention: true}
 	case "emoji":
 		if char, ok := emojiNamed(str(o, "name")); ok {
-			return char
+			return Run{Text: char}
 		}
-		return ":" + str(o, "name") + ":"
+		return Run{Text: ":" + str(o, "name") + ":"}
 	case "date":
 		if sec, ok := wholeNumber(o["timestamp"]); ok {
 			if shown, ok := r.date(time.Unix(sec, 0), str(o, "format")); ok {
-				return shown
+				return Run{Text: shown}
 			}
 		}
-		return str(o, "fallback")
+		return Run{Text: str(o, "fallback")}
 	default:
-		return str(o, "value")
+		return Run{Text: str(o, "value")}
 	}
 }
 
