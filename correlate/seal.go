@@ -75,6 +75,7 @@ const (
 	purposeQuestion purpose = "question"
 	purposeAnswer   purpose = "answer"
 	purposeCanary   purpose = "canary"
+	purposeDraft    purpose = "draft"
 )
 
 const (

@@ -27,6 +27,9 @@ type Ledger interface {
 	CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User) error
 	CallEnded(ctx context.Context, id elicit.CallID) error
 	StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (elicit.User, bool, error)
+	SaveDraft(ctx context.Context, form string, who elicit.User, draft []byte, ttl time.Duration) error
+	Draft(ctx context.Context, form string, who elicit.User) ([]byte, error)
+	DropDraft(ctx context.Context, form string, who elicit.User) error
 	FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error)
 }
 
@@ -58,6 +61,7 @@ func Run(t *testing.T, open func(t *testing.T) Ledger) {
 		"AnswerIsKeptUntilLost":          answerIsKeptUntilLost,
 		"ReasonDecidesTheState":          reasonDecidesTheState,
 		"RunningCallIsFoundUntilItEnds":  runningCallIsFoundUntilItEnds,
+		"DraftIsKeptForItsPerson":        draftIsKeptForItsPerson,
 		"FirstTimeOncePerKey":            firstTimeOncePerKey,
 		"DecisionIsNotChangedByDelivery": decisionIsNotChangedByDelivery,
 	} {
@@ -271,5 +275,31 @@ func decisionIsNotChangedByDelivery(t *testing.T, l Ledger) {
 	after := decide(t, l, "p1", Accept("U_BOB"), []byte("{}"))
 	if after.Won || !cmp.Equal(before.Pending.Decision, after.Pending.Decision) {
 		t.Errorf("after delivery: won %v, %+v; want %+v to stand", after.Won, after.Pending.Decision, before.Pending.Decision)
+	}
+}
+
+func draftIsKeptForItsPerson(t *testing.T, l Ledger) {
+	ann, bob := elicit.User{Team: "T_HOME", ID: "U_ANN"}, elicit.User{Team: "T_HOME", ID: "U_BOB"}
+	want := func(who elicit.User, form, want string) {
+		t.Helper()
+		if got, err := l.Draft(t.Context(), form, who); err != nil || string(got) != want {
+			t.Errorf("the draft of %s in %s is %q (%v), want %q", who.ID, form, got, err, want)
+		}
+	}
+	want(ann, "f1", "")
+	for _, draft := range []string{"first", "second"} {
+		if err := l.SaveDraft(t.Context(), "f1", ann, []byte(draft), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		want(ann, "f1", draft)
+	}
+	want(bob, "f1", "")
+	want(ann, "f2", "")
+	if err := l.DropDraft(t.Context(), "f1", ann); err != nil {
+		t.Fatal(err)
+	}
+	want(ann, "f1", "")
+	if err := l.DropDraft(t.Context(), "f1", ann); err != nil {
+		t.Errorf("dropping what is not there: %v", err)
 	}
 }
