@@ -3,32 +3,40 @@ package blockkit
 import (
 	"bytes"
 	"encoding/json"
-	"time"
 )
 
-// Answer reads a submitted form. state is view.state as Slack sent it; an
-// object, [], null and nothing are all taken. A date and time is written with
-// the offset of zone; nil is UTC.
+// Answer reads a submitted form of one page. state is view.state as Slack sent
+// it; an object, [], null and nothing are all taken. A date and time is written
+// with the offset of the reader's zone.
 //
 // Either content is the JSON object to send, its members in the order of the
 // schema, valid under it. Or content is nil and errs says what is expected, by
 // the id of the input block, all errors at once, each of at most 150
 // characters.
-func (f *Form) Answer(state json.RawMessage, zone *time.Location) (content json.RawMessage, errs map[string]string) {
-	if zone == nil {
-		zone = time.UTC
+func (f *Form) Answer(state json.RawMessage, r Reader) (content json.RawMessage, errs map[string]string) {
+	return f.AnswerPages(nil, state, Metadata{}, r)
+}
+
+// AnswerPages reads a form of several pages when its last one, which m
+// describes, is submitted. What stands on the others is in d. An error on
+// another page stands at the first input of this one and says where; under no
+// id at all when this page has no input.
+func (f *Form) AnswerPages(d Draft, state json.RawMessage, m Metadata, r Reader) (content json.RawMessage, errs map[string]string) {
+	if m.Pages <= 1 {
+		m.From, m.To = 0, len(f.fields)
 	}
-	a := &answering{zone: zone}
-	entries := decodeState(state)
+	all := Draft{}
+	for i, e := range d {
+		all[i] = e
+	}
+	all.Put(state, m)
+	a := &answering{Reader: r}
 	values := make([]json.RawMessage, len(f.fields))
 	errs = map[string]string{}
-	for i, fd := range f.fields {
-		value, problem := fd.read(entries[blockID(i)], a)
-		if value == nil && problem == "" && fd.required {
-			problem = fd.missing()
-		}
-		if problem != "" {
-			errs[blockID(i)] = fieldError(problem)
+	for i := range f.fields {
+		value, problem := f.fields[i].answer(all[i], a)
+		if !problem.empty() {
+			f.complain(errs, i, problem, m, r)
 		}
 		values[i] = value
 	}
@@ -36,14 +44,40 @@ func (f *Form) Answer(state json.RawMessage, zone *time.Location) (content json.
 		return nil, errs
 	}
 	content = f.object(values)
-	first := f.FirstBlockID()
-	if first == "" { // possible has checked it
+	if f.firstInput(0, len(f.fields)) < 0 { // possible has checked it
 		return content, nil
 	}
-	if property, problem := misfit(compileSchema(f.schema), content); problem != "" {
-		return nil, map[string]string{f.blockOf(property, first): fieldError(problem)}
+	if property, problem := misfit(compileSchema(f.schema), content); !problem.empty() {
+		f.complain(errs, f.inputOf(property), problem, m, r)
+		return nil, errs
 	}
 	return content, nil
+}
+
+// answer reads one field.
+func (fd *field) answer(e entry, a *answering) (json.RawMessage, phrase) {
+	value, problem := fd.read(e, a)
+	if value == nil && problem.empty() && fd.required {
+		problem = fd.missing()
+	}
+	return value, problem
+}
+
+// complain puts a problem of field i where the person can see it. The first
+// one counts where several have to share a place.
+func (f *Form) complain(errs map[string]string, i int, problem phrase, m Metadata, r Reader) {
+	at := i
+	if i < m.From || i >= m.To {
+		at = f.firstInput(m.From, m.To)
+		problem = say("Please correct “%s” on page %d: %s", cut(f.fields[i].label, maxName), f.pageOf(i, m)+1, problem)
+	}
+	id := ""
+	if at >= 0 {
+		id = m.blockID(at)
+	}
+	if _, taken := errs[id]; !taken || at == i {
+		errs[id] = fieldError(problem.in(r.Language))
+	}
 }
 
 // object writes content: the answered fields in the order of the schema.
@@ -65,14 +99,26 @@ func (f *Form) object(values []json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// blockOf is the input block of a property; first when it has none.
-func (f *Form) blockOf(property, first string) string {
-	for i, fd := range f.fields {
-		if _, fixed := fd.control.(constant); fd.name == property && !fixed {
-			return blockID(i)
+// firstInput is the position of the first field from from on, below to, that
+// has an input; -1 when there is none.
+func (f *Form) firstInput(from, to int) int {
+	for i := from; i < min(to, len(f.fields)); i++ {
+		if _, fixed := f.fields[i].control.(constant); !fixed {
+			return i
 		}
 	}
-	return first
+	return -1
+}
+
+// inputOf is the position of the input of a property; that of the first input
+// when it has none.
+func (f *Form) inputOf(property string) int {
+	for i, fd := range f.fields {
+		if _, fixed := fd.control.(constant); fd.name == property && !fixed {
+			return i
+		}
+	}
+	return f.firstInput(0, len(f.fields))
 }
 
 // Choice is an answer that can be given with one button.
@@ -108,7 +154,7 @@ func (f *Form) Choices() []Choice {
 	var out []Choice
 	for _, o := range options {
 		content := f.object([]json.RawMessage{o.value.raw})
-		if _, problem := misfit(schema, content); problem != "" || !fits(o.label, maxChoiceLabel) || o.about != "" {
+		if _, problem := misfit(schema, content); !problem.empty() || !fits(o.label, maxChoiceLabel) || o.about != "" {
 			return nil
 		}
 		out = append(out, Choice{Label: o.label, Content: content})

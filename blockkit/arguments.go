@@ -26,9 +26,22 @@ func (e *ArgumentError) Error() string {
 	return e.Name + ": " + e.Problem
 }
 
+// MissingArguments says that a call lacks arguments that its tool requires, and
+// that nothing else is wrong with it.
+type MissingArguments struct {
+	Names []string
+	Given json.RawMessage // the arguments that were typed
+	known string
+}
+
+func (e *MissingArguments) Error() string {
+	return "missing " + strings.Join(e.Names, ", ") + e.known
+}
+
 // Arguments turns what was typed after SERVER.TOOL into the arguments of the
 // call: key=value words typed by the tool's inputSchema, or --json {…}. The
-// result is a JSON object that fits the schema. All problems are *ArgumentError.
+// result is a JSON object that fits the schema. A problem is an *ArgumentError, or
+// *MissingArguments when nothing else is wrong.
 //
 // Text is as Slack delivers it: &, < and > arrive escaped, and phones turn
 // quotes into curly ones.

@@ -123,7 +123,7 @@ func (s *argSchema) known() string {
 // library cannot compile is left to the server, which has to check anyway.
 func (s *argSchema) check(args json.RawMessage) error {
 	if missing := s.missing(args); len(missing) > 0 {
-		return &ArgumentError{Problem: "missing " + strings.Join(missing, ", ") + s.known()}
+		return &MissingArguments{Names: missing, Given: args, known: s.known()}
 	}
 	if len(s.raw) == 0 {
 		return nil

@@ -46,7 +46,7 @@ func BenchmarkAnswer(b *testing.B) {
 	s := state(b, picked("o0"), typed("22:00"), picked("o0"))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, errs := f.Answer(s, nil); len(errs) > 0 {
+		if _, errs := f.Answer(s, blockkit.Reader{}); len(errs) > 0 {
 			b.Fatal(errs)
 		}
 	}

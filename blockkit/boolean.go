@@ -2,7 +2,6 @@ package blockkit
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/slack-go/slack"
 )
@@ -23,8 +22,8 @@ func parseBoolean(s flat, required bool) control {
 
 func yesNo() []option {
 	return []option{
-		{label: wordYes, value: &trueNode},
-		{label: wordNo, value: &falseNode},
+		{label: wordYes, ours: true, value: &trueNode},
+		{label: wordNo, ours: true, value: &falseNode},
 	}
 }
 
@@ -37,36 +36,41 @@ var (
 // checkbox is a boolean with a default: it is always answered.
 type checkbox struct{ checked bool }
 
-func (c checkbox) option() Option {
-	return slack.NewOptionBlockObject(optionID(0), plain(wordYes), nil)
+func (c checkbox) option(l Language) Option {
+	return slack.NewOptionBlockObject(optionID(0), plain(say(wordYes).in(l)), nil)
 }
 
-func (c checkbox) element() slack.BlockElement {
-	e := slack.NewCheckboxGroupsBlockElement(inputAction, c.option())
+func (c checkbox) element(l Language) slack.BlockElement {
+	e := slack.NewCheckboxGroupsBlockElement(inputAction, c.option(l))
 	if c.checked {
-		e.InitialOptions = []Option{c.option()}
+		e.InitialOptions = []Option{c.option(l)}
 	}
 	return e
 }
 
-func (checkbox) hints(*time.Location) []string { return nil }
+func (checkbox) hints(Reader) []phrase { return nil }
 
 // skippable: Slack would not let a required box stay empty, which is how false
 // is said.
 func (checkbox) skippable(bool) bool { return true }
 
-func (checkbox) missing() string { return errUnreadable }
+func (checkbox) missing() phrase { return errUnreadable }
 
-func (c checkbox) read(e entry, _ *answering) (json.RawMessage, string) {
+func (checkbox) keep(e entry) control {
+	picked, _ := e.options()
+	return checkbox{checked: len(picked) > 0}
+}
+
+func (c checkbox) read(e entry, _ *answering) (json.RawMessage, phrase) {
 	if !e.present() {
-		return nil, ""
+		return nil, phrase{}
 	}
 	picked, ok := e.options()
 	switch {
 	case !ok || len(picked) > 1 || len(picked) == 1 && picked[0] != optionID(0):
 		return nil, errNotOffered
 	case len(picked) == 1:
-		return json.RawMessage(jsonTrue), ""
+		return json.RawMessage(jsonTrue), phrase{}
 	}
-	return json.RawMessage(jsonFalse), ""
+	return json.RawMessage(jsonFalse), phrase{}
 }

@@ -52,7 +52,10 @@ func (c Card) Open() Message {
 	if words := shown(c.Message); isBlank(words) {
 		l.say(Text(wordAskBlank))
 	} else {
-		l.quote(words, maxMessage/maxText*2)
+		l.quote(cardText(words), maxMessage/maxText*2)
+		if !isShort(words) {
+			l.say(Text(wordInTheForm))
+		}
 	}
 	if !c.Form.Empty() {
 		l.say(wordAsksFor(c.Form.Labels()))
@@ -63,10 +66,30 @@ func (c Card) Open() Message {
 	return l.message(slack.NewActionBlock("", c.buttons()...))
 }
 
+// maxCardText is how much of a message that does not fit a card is shown there.
+const maxCardText = 2 * maxText
+
+// cardText is the message, or its beginning where the form has the whole.
+func cardText(words string) string {
+	if isShort(words) {
+		return words
+	}
+	head, _ := splitAt(words, maxCardText)
+	return head
+}
+
+// oneTap reports whether the question can be answered right on its card: the
+// whole of it is to be seen there.
+func (c Card) oneTap() bool { return isShort(shown(c.Message)) }
+
 func (c Card) buttons() []slack.BlockElement {
 	id := string(c.ID)
 	var out []slack.BlockElement
-	for i, choice := range c.Form.Choices() {
+	choices := c.Form.Choices()
+	if !c.oneTap() {
+		choices = nil
+	}
+	for i, choice := range choices {
 		b := button(ActionChoicePrefix+strconv.Itoa(i), id, choice.Label)
 		// The protocol wants an answer to be reviewed before it is sent.
 		b.Confirm = slack.NewConfirmationBlockObject(
@@ -75,7 +98,7 @@ func (c Card) buttons() []slack.BlockElement {
 			plain(wordSend), plain(wordBack))
 		out = append(out, b)
 	}
-	if c.Form.Empty() {
+	if c.Form.Empty() && c.oneTap() {
 		out = append(out, button(ActionAccept, id, wordAccept))
 	} else {
 		out = append(out, button(ActionRespond, id, wordRespond))

@@ -3,6 +3,7 @@ package blockkit_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -185,7 +186,7 @@ func TestModal_IsTheSameForADoubleClickAndNobodyElse(t *testing.T) {
 		v := formView("?")
 		v.ID, v.User = p, u
 		m := f.Modal(v)
-		if loading := blockkit.LoadingModal(p, u); loading.View.ExternalID != m.View.ExternalID {
+		if loading := blockkit.LoadingModal(p, u, time.Time{}); loading.View.ExternalID != m.View.ExternalID {
 			t.Error("the loading view has another external_id than its form")
 		}
 		if m.View.PrivateMetadata != string(p) {
@@ -209,7 +210,7 @@ func TestModal_OffersDeclineInside(t *testing.T) {
 	if !bytesHave(raw, `"action_id":"elicit_decline","value":"p1"`) {
 		t.Errorf("no Decline in the form: %s", shorten(raw))
 	}
-	loading := blockkit.LoadingModal("p1", ann)
+	loading := blockkit.LoadingModal("p1", ann, time.Time{})
 	if loading.View.CallbackID != "elicit_loading" || loading.View.NotifyOnClose || bytesHave(viewJSON(t, loading), `"input"`) {
 		t.Errorf("loading view %+v", loading.View)
 	}
@@ -284,23 +285,14 @@ func TestForm_TooManyOptionsForAViewAreSearched(t *testing.T) {
 	}
 }
 
-func TestForm_LargerThanAViewIsUnrenderable(t *testing.T) {
-	var props []string
-	for i := range 95 {
-		props = append(props, fmt.Sprintf(`"p%d":{"type":"string","default":%q}`, i, strings.Repeat("<", 2900)))
-	}
-	_, err := blockkit.ParseForm(json.RawMessage(object("{" + strings.Join(props, ",") + "}")))
-	wantUnrenderable(t, err)
-}
-
 func TestSearch_FindsByTitleAndByValue(t *testing.T) {
 	var entries []string
 	for i := range 150 {
 		entries = append(entries, fmt.Sprintf(`{"const":"id-%d","title":"Größe %d <&>"}`, i, i))
 	}
 	f := parse(t, object(`{"x":{"oneOf":[`+strings.Join(entries, ",")+`]},"y":{"type":"string"}}`))
-	for text, want := range map[string]int{"": 100, "GRÖSSE": 0, "größe 14 ": 11, "größe 149": 1, " ID-149": 1, "nothing like it": 0, "no ans": 1, "größe 1": 61, "<&>": 100} {
-		got := f.Search("f0", text)
+	for text, want := range map[string]int{"": 100, "GRÖSSE 149": 1, "größe 14 ": 11, "größe 149": 1, " ID-149": 1, "nothing like it": 0, "no ans": 1, "größe 1": 61, "<&>": 100} {
+		got := f.Search("f0", text, blockkit.English)
 		optionsJSON(t, got)
 		if text == "" || text == "<&>" { // as many as fit into an acknowledgement
 			if len(got) < 60 || len(got) > 100 {
@@ -312,12 +304,39 @@ func TestSearch_FindsByTitleAndByValue(t *testing.T) {
 			t.Errorf("Search(%q): %d options, want %d", text, len(got), want)
 		}
 	}
-	if first := f.Search("f0", "")[0]; first.Text.Text != "No answer" {
+	if first := f.Search("f0", "", blockkit.English)[0]; first.Text.Text != "No answer" {
 		t.Errorf("the first option is %q, want No answer", first.Text.Text)
 	}
 	for _, block := range []string{"f1", "f2", "", "decline"} {
-		if got := f.Search(block, ""); got == nil || len(got) != 0 {
+		if got := f.Search(block, "", blockkit.English); got == nil || len(got) != 0 {
 			t.Errorf("Search in %q: %v, want an empty list", block, got)
+		}
+	}
+}
+
+func TestSearch_WholeOfAShortOptionIsFoundAmongThoseThatContainIt(t *testing.T) {
+	var numbers []string
+	for i := range 2000 {
+		numbers = append(numbers, fmt.Sprintf("%q", strconv.Itoa(1999-i)))
+	}
+	f := parse(t, object(`{"x":{"enum":[`+strings.Join(numbers, ",")+`]}}`, "x"))
+	for _, want := range []string{"1", "19", "0"} {
+		if got := f.Search("f0", want, blockkit.English); len(got) == 0 || got[0].Text.Text != want {
+			t.Errorf("Search(%q) does not begin with it", want)
+		}
+	}
+}
+
+func TestSearch_ComparesAsPeopleTypeInAnyScript(t *testing.T) {
+	titles := []string{"Straße", "İstanbul", "Ａｌｐｈａ", "Ωμέγα", "上海 Shanghai", "ガス", "Zu\u0308rich"}
+	list := make([]string, 0, 200)
+	for i := range 200 {
+		list = append(list, fmt.Sprintf(`{"const":%d,"title":"%s"}`, i, append(titles, fmt.Sprintf("other %d", i))[min(i, len(titles))]))
+	}
+	f := parse(t, object(`{"x":{"oneOf":[`+strings.Join(list, ",")+`]}}`, "x"))
+	for text, want := range map[string]string{"STRASSE": "o0", "alpha": "o2", "ωμΈγα": "o3", "上海": "o4", "ｶﾞｽ": "o5", "zürich": "o6"} {
+		if got := f.Search("f0", text, blockkit.English); len(got) != 1 || got[0].Value != want {
+			t.Errorf("Search(%q): %d options, want only %s", text, len(got), want)
 		}
 	}
 }
@@ -328,7 +347,7 @@ func TestSearch_StaysBelowTheSizeThatSocketsDrop(t *testing.T) {
 		entries = append(entries, fmt.Sprintf(`{"const":%d,"title":"%s %d","description":"%s"}`, i, strings.Repeat("<", 15), i, strings.Repeat("&", 15)))
 	}
 	f := parse(t, object(`{"x":{"oneOf":[`+strings.Join(entries, ",")+`]}}`, "x"))
-	if got := f.Search("f0", ""); len(got) < 20 {
+	if got := f.Search("f0", "", blockkit.English); len(got) < 20 {
 		t.Errorf("%d options, want as many as fit", len(got))
 	} else {
 		optionsJSON(t, got)

@@ -182,11 +182,11 @@ func TestCase_O18_EveryOneOf650ChoicesCanBeFound(t *testing.T) {
 	if got := onlyInput(t, f).typ(); got != "external_select" {
 		t.Fatalf("%s, want a menu that is searched", got)
 	}
-	if all := f.Search("f0", ""); len(all) != 100 {
+	if all := f.Search("f0", "", blockkit.English); len(all) != 100 {
 		t.Errorf("%d options at first, want 100", len(all))
 	}
 	for i := range 650 {
-		found := f.Search("f0", fmt.Sprintf("H%03d", i))
+		found := f.Search("f0", fmt.Sprintf("H%03d", i), blockkit.English)
 		optionsJSON(t, found)
 		if len(found) != 1 {
 			t.Fatalf("h%03d: %d options, want 1", i, len(found))
@@ -223,7 +223,7 @@ func TestCase_O20_PropertyNamesAreKeptAndNoIsAnAnswer(t *testing.T) {
 func TestCase_O21_NothingIsAcceptedBeforeItIsChosen(t *testing.T) {
 	f := parse(t, object(`{"approved":{"type":"boolean"}}`, "approved"))
 	for _, state := range []string{``, `null`, `{}`, `{"values":{}}`, `{"values":{"f0":{"v":{"selected_option":null}}}}`} {
-		if content, errs := f.Answer(json.RawMessage(state), nil); content != nil || errs["f0"] == "" {
+		if content, errs := f.Answer(json.RawMessage(state), blockkit.Reader{}); content != nil || errs["f0"] == "" {
 			t.Errorf("%s: %s %v, want an error at f0", state, content, errs)
 		}
 	}
@@ -241,7 +241,7 @@ func TestCase_O22_EmptySchemaIsOneTap(t *testing.T) {
 	if strings.Contains(raw, "elicit_respond") {
 		t.Error("the card offers a form without fields")
 	}
-	if content, errs := f.Answer(nil, nil); string(content) != `{}` || len(errs) > 0 {
+	if content, errs := f.Answer(nil, blockkit.Reader{}); string(content) != `{}` || len(errs) > 0 {
 		t.Errorf("Answer: %s %v, want {}", content, errs)
 	}
 }
@@ -252,13 +252,13 @@ func TestCase_O23_StateWithoutValuesIsReadInAllItsShapes(t *testing.T) {
 	form := parse(t, object(`{"a":{"type":"string"},"b":{"type":"array","items":{"enum":["x"]},"minItems":1},"c":{"type":"boolean","default":true}}`, "a", "b", "c"))
 	optional := parse(t, object(`{"a":{"type":"string"},"c":{"type":"boolean","default":true}}`))
 	for _, s := range shapes {
-		if content, errs := empty.Answer(json.RawMessage(s), nil); string(content) != "{}" || len(errs) > 0 {
+		if content, errs := empty.Answer(json.RawMessage(s), blockkit.Reader{}); string(content) != "{}" || len(errs) > 0 {
 			t.Errorf("%s: %s %v, want {}", s, content, errs)
 		}
-		if content, errs := form.Answer(json.RawMessage(s), nil); content != nil || len(errs) != 3 {
+		if content, errs := form.Answer(json.RawMessage(s), blockkit.Reader{}); content != nil || len(errs) != 3 {
 			t.Errorf("%s: %s %v, want an error at each field", s, content, errs)
 		}
-		if content, errs := optional.Answer(json.RawMessage(s), nil); string(content) != "{}" || len(errs) > 0 {
+		if content, errs := optional.Answer(json.RawMessage(s), blockkit.Reader{}); string(content) != "{}" || len(errs) > 0 {
 			t.Errorf("%s: %s %v, want {}", s, content, errs)
 		}
 		if id := blockkit.FirstBlock(json.RawMessage(s)); id != "" {
@@ -319,7 +319,7 @@ func TestCase_O54_ErrorsNameInputBlocksOnly(t *testing.T) {
 	for _, in := range inputs(t, f) {
 		known[in.BlockID] = true
 	}
-	_, errs := f.Answer(nil, nil)
+	_, errs := f.Answer(nil, blockkit.Reader{})
 	if len(errs) == 0 {
 		t.Fatal("an empty answer has no errors")
 	}
@@ -384,7 +384,7 @@ func TestCase_O66_OnlyWhatWasOfferedIsTaken(t *testing.T) {
 	tick := parse(t, object(`{"env":{"type":"boolean","default":false}}`, "env"))
 	wantError(t, tick, "not among the options", pickedAll("o1"))
 	// Blocks and actions that are not ours say nothing.
-	content, errs := one.Answer(json.RawMessage(`{"values":{"f9":{"v":{"selected_option":{"value":"o0"}}},"f0":{"other":{"selected_option":{"value":"o0"}}}}}`), nil)
+	content, errs := one.Answer(json.RawMessage(`{"values":{"f9":{"v":{"selected_option":{"value":"o0"}}},"f0":{"other":{"selected_option":{"value":"o0"}}}}}`), blockkit.Reader{})
 	if content != nil || len(errs) != 1 {
 		t.Errorf("Answer: %s %v, want an error", content, errs)
 	}

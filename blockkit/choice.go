@@ -3,7 +3,6 @@ package blockkit
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/slack-go/slack"
 )
@@ -12,11 +11,17 @@ import (
 type choice struct {
 	optionList
 	boolean bool
-	initial int // position of a valid default; -1 for none
+	initial int // position of a valid default; noInitial or noAnswerChosen
 }
 
+// What initial says besides a position.
+const (
+	noInitial      = -1
+	noAnswerChosen = -2 // by a person, on a page that is drawn again
+)
+
 func newChoice(options []option, required, boolean bool) *choice {
-	c := &choice{optionList: optionList{options: options, noAnswer: !required}, boolean: boolean, initial: -1}
+	c := &choice{optionList: optionList{options: options, noAnswer: !required}, boolean: boolean, initial: noInitial}
 	c.external = c.entries() > maxMenu
 	return c
 }
@@ -33,10 +38,13 @@ func parseChoice(s flat, required bool, p path) (control, error) {
 	return c, nil
 }
 
-func (c *choice) element() slack.BlockElement {
+func (c *choice) element(l Language) slack.BlockElement {
 	var initial Option
-	if c.initial >= 0 {
-		initial = c.draw(c.initial)
+	switch {
+	case c.initial >= 0:
+		initial = c.draw(c.initial, l)
+	case c.initial == noAnswerChosen:
+		initial = drawNoAnswer(l)
 	}
 	switch {
 	case c.external:
@@ -44,34 +52,46 @@ func (c *choice) element() slack.BlockElement {
 		e.InitialOption, e.MinQueryLength = initial, new(int)
 		return e
 	case len(c.options) <= maxRadio:
-		e := slack.NewRadioButtonsBlockElement(inputAction, c.all()...)
+		e := slack.NewRadioButtonsBlockElement(inputAction, c.all(l)...)
 		e.InitialOption = initial
 		return e
 	}
-	e := slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, inputAction, c.all()...)
+	e := slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, inputAction, c.all(l)...)
 	e.InitialOption = initial
 	return e
 }
 
-func (c *choice) hints(*time.Location) []string { return nil }
+func (c *choice) hints(Reader) []phrase { return nil }
 
 func (c *choice) skippable(required bool) bool { return !required }
 
-func (c *choice) missing() string { return errChoose }
+func (c *choice) missing() phrase { return errChoose }
 
-func (c *choice) read(e entry, _ *answering) (json.RawMessage, string) {
+func (c *choice) keep(e entry) control {
+	out := *c
+	out.initial = noInitial
+	id, _ := e.option()
+	if i, ok := c.find(id); ok {
+		out.initial = i
+	} else if id == noAnswerID && c.noAnswer {
+		out.initial = noAnswerChosen
+	}
+	return &out
+}
+
+func (c *choice) read(e entry, _ *answering) (json.RawMessage, phrase) {
 	id, ok := e.option()
 	if !ok {
 		return nil, errNotOffered
 	}
 	if id == "" || id == noAnswerID && c.noAnswer {
-		return nil, ""
+		return nil, phrase{}
 	}
 	i, ok := c.find(id)
 	if !ok {
 		return nil, errNotOffered
 	}
-	return c.options[i].value.raw, ""
+	return c.options[i].value.raw, phrase{}
 }
 
 // choices is any number of values out of several.
@@ -124,7 +144,7 @@ func (f flattener) parseChoices(s flat, required bool, p path) (control, error) 
 
 // valid returns the positions of a default, nil when it does not fit.
 func (c *choices) valid(d *node) []int {
-	if !d.is(nodeArray) || len(d.items) == 0 || c.count(len(d.items)) != "" || len(d.items) > maxMenu {
+	if !d.is(nodeArray) || len(d.items) == 0 || !c.count(len(d.items)).empty() || len(d.items) > maxMenu {
 		return nil
 	}
 	var out []int
@@ -140,23 +160,23 @@ func (c *choices) valid(d *node) []int {
 }
 
 // count returns what is wrong with choosing n.
-func (c *choices) count(n int) string {
+func (c *choices) count(n int) phrase {
 	switch {
 	case n < c.minItems:
 		return errTooFew(c.minItems)
 	case c.maxItems >= 0 && n > c.maxItems:
 		return errTooMany(c.maxItems)
 	}
-	return ""
+	return phrase{}
 }
 
-func (c *choices) element() slack.BlockElement {
+func (c *choices) element(l Language) slack.BlockElement {
 	var initial []Option
 	for _, i := range c.initial {
-		initial = append(initial, c.draw(i))
+		initial = append(initial, c.draw(i, l))
 	}
 	if !c.external && c.maxItems < 0 && len(c.options) <= maxCheckboxes {
-		e := slack.NewCheckboxGroupsBlockElement(inputAction, c.all()...)
+		e := slack.NewCheckboxGroupsBlockElement(inputAction, c.all(l)...)
 		e.InitialOptions = initial
 		return e
 	}
@@ -164,7 +184,7 @@ func (c *choices) element() slack.BlockElement {
 	if c.external {
 		e.Type, e.MinQueryLength = slack.MultiOptTypeExternal, new(int)
 	} else {
-		e.Options = c.all()
+		e.Options = c.all(l)
 	}
 	e.InitialOptions = initial
 	if c.maxItems > 0 {
@@ -173,21 +193,34 @@ func (c *choices) element() slack.BlockElement {
 	return e
 }
 
-func (c *choices) hints(*time.Location) []string {
-	return []string{hintItems(c.minItems, c.maxItems)}
+func (c *choices) hints(Reader) []phrase {
+	return []phrase{hintItems(c.minItems, c.maxItems)}
 }
 
 // skippable: choosing nothing is a valid answer to a required list without a
 // lower bound.
 func (c *choices) skippable(required bool) bool { return !required || c.minItems == 0 }
 
-func (c *choices) missing() string { return errTooFew(max(c.minItems, 1)) }
+func (c *choices) missing() phrase { return errTooFew(max(c.minItems, 1)) }
+
+func (c *choices) keep(e entry) control {
+	out := *c
+	out.initial = nil
+	ids, _ := e.options()
+	for _, id := range ids {
+		if i, ok := c.find(id); ok && !slices.Contains(out.initial, i) {
+			out.initial = append(out.initial, i)
+		}
+	}
+	slices.Sort(out.initial)
+	return &out
+}
 
 // read: an optional list that was left empty is not answered, unless emptying
 // a prefilled one says that none is wanted.
-func (c *choices) read(e entry, _ *answering) (json.RawMessage, string) {
+func (c *choices) read(e entry, _ *answering) (json.RawMessage, phrase) {
 	if !e.present() {
-		return nil, ""
+		return nil, phrase{}
 	}
 	ids, ok := e.options()
 	if !ok {
@@ -202,9 +235,9 @@ func (c *choices) read(e entry, _ *answering) (json.RawMessage, string) {
 		picked = append(picked, i)
 	}
 	if len(picked) == 0 && (c.minItems > 0 || !c.required && c.initial == nil) {
-		return nil, ""
+		return nil, phrase{}
 	}
-	if problem := c.count(len(picked)); problem != "" {
+	if problem := c.count(len(picked)); !problem.empty() {
 		return nil, problem
 	}
 	slices.Sort(picked)
@@ -215,5 +248,5 @@ func (c *choices) read(e entry, _ *answering) (json.RawMessage, string) {
 		}
 		out = append(out, c.options[i].value.raw...)
 	}
-	return append(out, ']'), ""
+	return append(out, ']'), phrase{}
 }

@@ -15,7 +15,7 @@ type date struct {
 
 func parseDate(s flat, r textRule) control {
 	c := date{textRule: r}
-	if d := s.get("default"); d.is(nodeString) && isDate(d.text) && r.check(d.text, &answering{}) == "" {
+	if d := s.get("default"); d.is(nodeString) && isDate(d.text) && r.check(d.text, &answering{}).empty() {
 		c.initial = d.text
 	}
 	return c
@@ -27,38 +27,46 @@ func isDate(s string) bool {
 	return err == nil && t.Format(time.DateOnly) == s
 }
 
-func (c date) element() slack.BlockElement {
+func (c date) element(Language) slack.BlockElement {
 	e := slack.NewDatePickerBlockElement(inputAction)
 	e.InitialDate = c.initial
 	return e
 }
 
-func (c date) hints(*time.Location) []string { return c.patternHint() }
+func (c date) hints(Reader) []phrase { return c.patternHint() }
 
 func (c date) skippable(required bool) bool { return !required }
 
-func (c date) missing() string { return errDate }
+func (c date) missing() phrase { return errDate }
 
-func (c date) read(e entry, a *answering) (json.RawMessage, string) {
+func (c date) keep(e entry) control {
+	c.initial = ""
+	if s, _ := e.text("selected_date"); isDate(s) {
+		c.initial = s
+	}
+	return c
+}
+
+func (c date) read(e entry, a *answering) (json.RawMessage, phrase) {
 	s, ok := e.text("selected_date")
 	switch {
 	case !ok, s != "" && !isDate(s):
 		return nil, errDate
 	case s == "":
-		return nil, ""
+		return nil, phrase{}
 	}
-	if problem := c.check(s, a); problem != "" {
+	if problem := c.check(s, a); !problem.empty() {
 		return nil, problem
 	}
-	return quote(s), ""
+	return quote(s), phrase{}
 }
 
 // patternHint leaves out lengths, which a picker takes care of.
-func (r textRule) patternHint() []string {
+func (r textRule) patternHint() []phrase {
 	if r.pattern == "" {
 		return nil
 	}
-	return []string{hintPattern(r.pattern)}
+	return []phrase{hintPattern(r.pattern)}
 }
 
 // moment is a string of the format date-time.
@@ -77,40 +85,48 @@ func parseMoment(s flat, r textRule) control {
 	c := moment{textRule: r}
 	if d := s.get("default"); d.is(nodeString) {
 		t, err := time.Parse(time.RFC3339, d.text) // takes fractions of a second as well
-		if err == nil && t.Unix() >= firstMoment && t.Unix() <= lastMoment && r.check(d.text, &answering{}) == "" {
+		if err == nil && t.Unix() >= firstMoment && t.Unix() <= lastMoment && r.check(d.text, &answering{}).empty() {
 			c.initial = t.Unix()
 		}
 	}
 	return c
 }
 
-func (c moment) element() slack.BlockElement {
+func (c moment) element(Language) slack.BlockElement {
 	e := slack.NewDateTimePickerBlockElement(inputAction)
 	e.InitialDateTime = c.initial
 	return e
 }
 
-func (c moment) hints(zone *time.Location) []string {
-	return append(c.patternHint(), hintZone(zone.String()))
+func (c moment) hints(r Reader) []phrase {
+	return append(c.patternHint(), hintZone(r.zone().String()))
 }
 
 func (c moment) skippable(required bool) bool { return !required }
 
-func (c moment) missing() string { return errMoment }
+func (c moment) missing() phrase { return errMoment }
 
-func (c moment) read(e entry, a *answering) (json.RawMessage, string) {
+func (c moment) keep(e entry) control {
+	c.initial = 0
+	if sec, set, ok := e.seconds("selected_date_time"); set && ok && sec >= firstMoment {
+		c.initial = sec
+	}
+	return c
+}
+
+func (c moment) read(e entry, a *answering) (json.RawMessage, phrase) {
 	sec, set, ok := e.seconds("selected_date_time")
 	switch {
 	case !ok:
 		return nil, errMoment
 	case !set:
-		return nil, ""
+		return nil, phrase{}
 	}
-	s := rfc3339(sec, a.zone)
-	if problem := c.check(s, a); problem != "" {
+	s := rfc3339(sec, a.zone())
+	if problem := c.check(s, a); !problem.empty() {
 		return nil, problem
 	}
-	return quote(s), ""
+	return quote(s), phrase{}
 }
 
 // rfc3339 writes an instant with the offset of zone at that instant, Z for

@@ -3,7 +3,6 @@ package blockkit
 import (
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"github.com/slack-go/slack"
 )
@@ -22,22 +21,25 @@ type field struct {
 // the type table.
 type control interface {
 	// element draws the input; nil when there is nothing to enter.
-	element() slack.BlockElement
+	element(l Language) slack.BlockElement
 	// hints say what is expected, in order of interest; empty ones are left out.
-	hints(zone *time.Location) []string
+	hints(r Reader) []phrase
 	// skippable reports whether Slack lets the input stay empty. Slack's own
 	// check must never be stricter than the schema.
 	skippable(required bool) bool
 	// read takes the answer out of what Slack sent: its JSON value, nil when
 	// there is none, or what is wrong with it.
-	read(e entry, a *answering) (value json.RawMessage, problem string)
+	read(e entry, a *answering) (value json.RawMessage, problem phrase)
 	// missing is the error when there must be an answer.
-	missing() string
+	missing() phrase
+	// keep returns the control with what a person had entered in it, right or
+	// wrong, in the place of the default. Only drawing follows it.
+	keep(e entry) control
 }
 
 // answering is what reading the fields of one form shares.
 type answering struct {
-	zone     *time.Location
+	Reader
 	timeouts int // of patterns, so far
 }
 
@@ -101,11 +103,12 @@ func parseConstant(s flat, c *node, p path) (control, error) {
 	return constant{value: c.raw, text: c.text}, nil
 }
 
-func (constant) element() slack.BlockElement                        { return nil }
-func (constant) hints(*time.Location) []string                      { return nil }
+func (constant) element(Language) slack.BlockElement                { return nil }
+func (constant) hints(Reader) []phrase                              { return nil }
 func (constant) skippable(bool) bool                                { return true }
-func (constant) missing() string                                    { return "" }
-func (c constant) read(entry, *answering) (json.RawMessage, string) { return c.value, "" }
+func (constant) missing() phrase                                    { return phrase{} }
+func (c constant) read(entry, *answering) (json.RawMessage, phrase) { return c.value, phrase{} }
+func (c constant) keep(entry) control                               { return c }
 
 // checkScalar checks that v is a value that an answer can hold, of the
 // declared type if there is one.

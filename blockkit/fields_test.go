@@ -226,7 +226,7 @@ func TestAnswer_ChecksEveryConstraintAtItsField(t *testing.T) {
 		inputs(t, f)
 		if tt.want != "" {
 			wantError(t, f, tt.want, tt.entry)
-		} else if _, errs := f.Answer(state(t, tt.entry), nil); len(errs) > 0 {
+		} else if _, errs := f.Answer(state(t, tt.entry), blockkit.Reader{}); len(errs) > 0 {
 			t.Errorf("%s with %v: %v, want it taken", tt.schema, tt.entry, errs)
 		}
 	}
@@ -234,7 +234,7 @@ func TestAnswer_ChecksEveryConstraintAtItsField(t *testing.T) {
 
 func TestAnswer_NamesAllErrorsAtOnce(t *testing.T) {
 	f := parse(t, object(`{"a":{"type":"string"},"b":{"type":"integer"},"c":{"type":"boolean"},"d":{"type":"string"}}`, "a", "b", "c"))
-	content, errs := f.Answer(state(t, untouched(), typed("x"), notPicked(), typed("fine")), nil)
+	content, errs := f.Answer(state(t, untouched(), typed("x"), notPicked(), typed("fine")), blockkit.Reader{})
 	want := map[string]string{
 		"f0": "Please fill in this field.",
 		"f1": "Please enter a whole number, such as 12.",
@@ -255,7 +255,7 @@ func TestAnswer_DateTimeHasTheOffsetOfThePersonAtThatInstant(t *testing.T) {
 		time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC):  "2026-07-01T12:00:00+02:00",
 		time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC): "2026-12-01T11:00:00+01:00",
 	} {
-		content, errs := f.Answer(state(t, moment(at.Unix())), berlin)
+		content, errs := f.Answer(state(t, moment(at.Unix())), blockkit.Reader{Zone: berlin})
 		if string(content) != `{"at":"`+want+`"}` {
 			t.Errorf("%v: %s %v, want %s", at, content, errs, want)
 		}
@@ -290,7 +290,7 @@ func TestAnswer_ConstIsShownAndSent(t *testing.T) {
 	if in := onlyInput(t, f); in.BlockID != "f1" {
 		t.Errorf("the input is %s, want f1", in.BlockID)
 	}
-	content, errs := f.Answer(state(t, nil, typed("3")), nil)
+	content, errs := f.Answer(state(t, nil, typed("3")), blockkit.Reader{})
 	if string(content) != `{"kind":"deploy","n":3}` {
 		t.Errorf("Answer: %s %v", content, errs)
 	}
@@ -456,15 +456,17 @@ func TestSchema_NestedTooDeepIsRefused(t *testing.T) {
 
 func TestSchema_WhatSlackCannotShowIsNotMalformed(t *testing.T) {
 	var many []string
-	for i := range 96 {
+	for i := range 1001 {
 		many = append(many, fmt.Sprintf(`"p%d":{"type":"string"}`, i))
 	}
 	for _, schema := range []string{
 		object("{" + strings.Join(many, ",") + "}"),
 		object(`{"x":{"type":"string","minLength":3001}}`),
+		object(`{"x":{"type":"string","description":"` + strings.Repeat("long ", 5000) + `"}}`),
+		object(`{"x":{"const":"` + strings.Repeat("long ", 5000) + `"},"y":{"type":"string"}}`),
 	} {
 		_, err := blockkit.ParseForm(json.RawMessage(schema))
 		wantUnrenderable(t, err)
 	}
-	parse(t, object("{"+strings.Join(many[:95], ",")+"}"))
+	parse(t, object("{"+strings.Join(many[:1000], ",")+"}"))
 }

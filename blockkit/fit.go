@@ -4,12 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 )
-
-// maxFormBytes is the share of the inputs in a view, of which Slack takes
-// 250,000 bytes; the message has maxMessageBytes of the rest.
-const maxFormBytes = 150_000
 
 // inputBytes is what an input block weighs besides its texts and options.
 const inputBytes = 420
@@ -39,44 +34,76 @@ func (c *choices) prefilled() int {
 	return n
 }
 
-// fit keeps the form within one view: the longest menus become menus that are
-// searched, until the rest fits.
+// fit divides the form over pages. p is where its properties stand.
 func (f *Form) fit(p path) error {
-	total := 0
-	var lists []*optionList
 	for i := range f.fields {
-		fd := &f.fields[i]
-		total += inputBytes + fd.size()
+		if err := f.fields[i].legible(p.member(f.fields[i].name)); err != nil {
+			return err
+		}
+	}
+	total := f.weight()
+	if len(f.fields) <= maxFields {
+		total = f.shorten(total)
+	}
+	paged := len(f.fields) > maxFields || total > maxFormBytes
+	if paged {
+		for i := range f.fields {
+			if l, ok := f.fields[i].control.(listing); ok && l.list().size() > maxPageMenu {
+				l.list().external = true
+			}
+		}
+	}
+	f.divide(paged)
+	return nil
+}
+
+// shorten makes menus that are searched out of the longest ones, until the form
+// fits one view. It returns what the form weighs then.
+func (f *Form) shorten(total int) int {
+	if total <= maxFormBytes {
+		return total
+	}
+	var lists []*optionList
+	for _, fd := range f.fields {
 		if l, ok := fd.control.(listing); ok {
-			total += l.prefilled() + l.list().size()
 			lists = append(lists, l.list())
 		}
 	}
-	if total <= maxFormBytes {
-		return nil
-	}
 	slices.SortStableFunc(lists, func(a, b *optionList) int { return cmp.Compare(b.size(), a.size()) })
 	for _, l := range lists {
+		if total <= maxFormBytes {
+			break
+		}
 		total -= l.size()
 		l.external = true
-		if total <= maxFormBytes {
-			return nil
-		}
 	}
-	return unrenderable(p, "the form is larger than Slack can show")
+	return total
 }
 
-// size is what the texts of a field weigh.
-func (fd *field) size() int {
-	n := jsonSize(fd.label) + jsonSize(fd.hint(time.UTC))
+func (f *Form) weight() int {
+	n := 0
+	for i := range f.fields {
+		n += f.fields[i].weight()
+	}
+	return n
+}
+
+// weight is what a field weighs in a view, in bytes of JSON. It never says too
+// little.
+func (fd *field) weight() int {
+	n := inputBytes + jsonSize(fd.label) + jsonSize(fd.hint(Reader{}))
 	for _, x := range fd.extra() {
 		n += jsonSize(x) + 100
 	}
 	switch c := fd.control.(type) {
 	case text:
 		n += jsonSize(c.initial)
+	case jsonField:
+		n += jsonSize(c.initial)
 	case constant:
 		n += jsonSize(c.text) + jsonSize(fd.about)
+	case listing:
+		n += c.prefilled() + c.list().size()
 	}
 	return n
 }
@@ -86,19 +113,34 @@ func (fd *field) size() int {
 const (
 	maxAbout = 500
 	maxHint  = 1500
-	maxExtra = 2 * maxText
 )
+
+// legible refuses a field whose texts are longer than a page: nothing is shown
+// by half.
+func (fd *field) legible(p path) error {
+	n := 0
+	for _, x := range fd.extra() {
+		n += storedUnits(x)
+	}
+	if c, ok := fd.control.(constant); ok {
+		n += storedUnits(c.text) + storedUnits(fd.about)
+	}
+	if n > maxMessage {
+		return unrenderable(p, "its texts are longer than Slack can show on one page (%d characters)", maxMessage)
+	}
+	return nil
+}
 
 // hint is the small print under an input: what it is about and what is
 // expected.
-func (fd *field) hint(zone *time.Location) string {
+func (fd *field) hint(r Reader) string {
 	var parts []string
 	if fits(fd.about, maxAbout) && !isBlank(fd.about) {
 		parts = append(parts, strings.TrimSpace(fd.about))
 	}
-	for _, h := range fd.hints(zone) {
-		if h != "" {
-			parts = append(parts, h)
+	for _, h := range fd.hints(r) {
+		if !h.empty() {
+			parts = append(parts, h.in(r.Language))
 		}
 	}
 	return cut(strings.Join(parts, " "), maxHint)
@@ -107,6 +149,9 @@ func (fd *field) hint(zone *time.Location) string {
 // extra are the texts that stand above the input, since they have no room in
 // it: a paragraph each.
 func (fd *field) extra() []string {
+	if _, fixed := fd.control.(constant); fixed {
+		return nil // it is a paragraph itself
+	}
 	var out []string
 	if fd.whole != "" {
 		out = append(out, fd.whole)
@@ -116,14 +161,6 @@ func (fd *field) extra() []string {
 	}
 	if l, ok := fd.control.(listing); ok {
 		out = append(out, l.list().extras()...)
-	}
-	left := maxExtra
-	for i, x := range out {
-		n := storedUnits(x)
-		if n > left {
-			return append(out[:i:i], cut(x, max(left-storedUnits(wordCutShort), 1)), wordCutShort)
-		}
-		left -= n
 	}
 	return out
 }

@@ -9,12 +9,9 @@ import (
 // used by several goroutines at once.
 type Form struct {
 	fields []field
+	spans  []span // of the fields, a page each
 	schema json.RawMessage
 }
-
-// maxFields is how many properties fit a modal of maxViewBlocks blocks, beside
-// who asks, the message, and Decline.
-const maxFields = 95
 
 // ParseForm reads a requestedSchema. An error is an *elicit.InvalidParamsError
 // when the schema is malformed, and an *UnrenderableError when it is legal but
@@ -48,8 +45,8 @@ func parseForm(n *node, p path) (*Form, error) {
 	}
 	f := &Form{schema: n.raw}
 	if properties != nil {
-		if len(properties.members) > maxFields {
-			return nil, unrenderable(at, "Slack shows at most %d fields, these are %d", maxFields, len(properties.members))
+		if len(properties.members) > maxProperties {
+			return nil, unrenderable(at, "a form has at most %d fields, these are %d", maxProperties, len(properties.members))
 		}
 		f.fields = make([]field, 0, len(properties.members))
 		for _, m := range properties.members {
@@ -61,7 +58,7 @@ func parseForm(n *node, p path) (*Form, error) {
 		}
 		f.label()
 	}
-	if err := f.fit(p); err != nil {
+	if err := f.fit(at); err != nil {
 		return nil, err
 	}
 	return f, f.possible(root.node, p)
@@ -126,7 +123,7 @@ var annotations = []string{
 // possible checks a form without inputs: its only answer must be valid. A form
 // with inputs tells the person what is wrong.
 func (f *Form) possible(root *node, p path) error {
-	if f.FirstBlockID() != "" {
+	if f.firstInput(0, len(f.fields)) >= 0 {
 		return nil
 	}
 	plain := len(f.fields) == 0
@@ -136,9 +133,9 @@ func (f *Form) possible(root *node, p path) error {
 	if plain {
 		return nil
 	}
-	content, _ := f.Answer(nil, nil)
-	if _, problem := misfit(compileSchema(f.schema), content); problem != "" {
-		return invalid(p, "nothing that a person could answer is valid: %s", problem)
+	content, _ := f.Answer(nil, Reader{})
+	if _, problem := misfit(compileSchema(f.schema), content); !problem.empty() {
+		return invalid(p, "nothing that a person could answer is valid: %s", problem.in(English))
 	}
 	return nil
 }
@@ -182,28 +179,8 @@ func (f *Form) SingleBoolean() bool {
 // FirstBlockID returns the id of the first input block, for an error about the
 // form as a whole; empty when the form has no inputs.
 func (f *Form) FirstBlockID() string {
-	for i, fd := range f.fields {
-		if _, fixed := fd.control.(constant); !fixed {
-			return blockID(i)
-		}
+	if i := f.firstInput(0, len(f.fields)); i >= 0 {
+		return blockID(i)
 	}
 	return ""
-}
-
-// Search returns the options of a menu that have text in their title or value,
-// for an external select: at most 100, and less than 20 KB of JSON. It is never
-// nil, since Slack wants a list.
-func (f *Form) Search(id, text string) []Option {
-	for i, fd := range f.fields {
-		if blockID(i) != id {
-			continue
-		}
-		switch c := fd.control.(type) {
-		case *choice:
-			return c.search(text)
-		case *choices:
-			return c.search(text)
-		}
-	}
-	return []Option{}
 }

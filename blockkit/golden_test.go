@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/slackbridge/slackbridge/blockkit"
@@ -75,7 +76,7 @@ func TestGolden_Modals(t *testing.T) {
 	for name, m := range map[string]blockkit.Modal{
 		"modal_deploy":   parse(t, deployForm).Modal(formView("Deploy payments 2.3.1?\nThis restarts all pods.")),
 		"modal_hostile":  parse(t, hostileForm).Modal(formView(hostileMessage)),
-		"modal_loading":  blockkit.LoadingModal("p1", ann),
+		"modal_loading":  blockkit.LoadingModal("p1", ann, time.Time{}),
 		"modal_notice":   blockkit.NoticeModal(blockkit.UnknownQuestion()),
 		"modal_declined": blockkit.EndedModal("deploy", elicit.StateDecided, decision(elicit.Decline, elicit.ReasonDeclined)),
 	} {

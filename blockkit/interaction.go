@@ -1,6 +1,7 @@
 package blockkit
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -25,6 +26,7 @@ type Click struct {
 	Message     elicit.MessageRef // the message that was clicked; zero when it was in a view
 	Thread      string            // thread_ts of that message, empty at top level
 	View        *ViewRef          // the view that was clicked; nil when it was a message
+	State       json.RawMessage   // of the view: what stands in its inputs
 	TriggerID   string
 	ResponseURL string // only for messages
 	At          time.Time
@@ -69,4 +71,8 @@ type Search struct {
 type SubmitReply struct {
 	Errors  map[string]string // by block id of an input block; the form stays open
 	Replace *Modal            // small views only: an acknowledgement of 20 KB is dropped in silence
+
+	// Then runs after the acknowledgement has left, for what is too large for
+	// it; nil for nothing.
+	Then func(context.Context)
 }

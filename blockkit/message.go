@@ -27,14 +27,16 @@ const (
 	ActionChoicePrefix = "elicit_choice_" // followed by the position in Form.Choices
 	ActionDecline      = "elicit_decline"
 	ActionCancel       = "elicit_cancel"
+	ActionBack         = "form_back"
 	ActionStop         = "call_stop"
 )
 
 // Callback ids of modals.
 const (
-	CallbackForm    = "elicit_form"
-	CallbackLoading = "elicit_loading"
-	CallbackNotice  = "elicit_notice"
+	CallbackForm      = "elicit_form"
+	CallbackArguments = "tool_args"
+	CallbackLoading   = "elicit_loading"
+	CallbackNotice    = "elicit_notice"
 )
 
 // Limits of Slack, in characters unless said.

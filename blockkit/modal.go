@@ -3,6 +3,7 @@ package blockkit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/slackbridge/slackbridge/elicit"
 )
 
-// FormView is what a form says of its question.
+// FormView is what a form says of its question, and which page of it is shown.
 type FormView struct {
 	ID        elicit.PendingID
 	User      elicit.User // who opens it
@@ -19,71 +20,186 @@ type FormView struct {
 	Message   string // of the server, verbatim
 	Requester string // user id
 	Deadline  time.Time
-	Zone      *time.Location // of User; nil is UTC
+	Reader    Reader // User, as far as it matters
+	Opened    time.Time
+
+	Page  int   // from 0, below Form.Pages
+	Visit int   // Metadata.Visit of the page before and 1
+	Draft Draft // what User has entered before
 }
 
 // Modal draws the form: who asks, the message, an input for each property in
-// the order of the schema, and Decline.
+// the order of the schema, and Decline. Of a form with several pages it draws
+// one.
 func (f *Form) Modal(v FormView) Modal {
-	zone := v.Zone
-	if zone == nil {
-		zone = time.UTC
+	m := f.draw(drawing{
+		id: string(v.ID), user: v.User, title: v.Server, head: v.head(), message: v.Message,
+		blank: say(wordAskBlank).in(v.Reader.Language), submit: wordSubmit, callback: CallbackForm, decline: true,
+		reader: v.Reader, opened: v.Opened, page: v.Page, visit: v.Visit, draft: v.Draft,
+	})
+	m.View.NotifyOnClose = true
+	return m
+}
+
+// drawing is what a page of a form looks like besides its fields.
+type drawing struct {
+	id       string
+	user     elicit.User
+	title    string
+	head     Words
+	message  string // of a server
+	blank    string // stands for a message without words; may be empty
+	submit   string
+	callback string
+	decline  bool
+	reader   Reader
+	opened   time.Time
+	page     int
+	visit    int
+	draft    Draft
+}
+
+func (f *Form) draw(d drawing) Modal {
+	s := f.sheet(d.message, d.page)
+	at := Metadata{
+		ID: d.id, Opened: openedAt(d.opened),
+		Page: d.page, Pages: s.pages, From: s.from, To: s.to, Visit: d.visit,
 	}
-	m := modal(v.Server, f.blocks(v, zone)...)
-	m.Submit, m.Close = plain(wordSubmit), plain(wordCancel)
-	m.CallbackID, m.PrivateMetadata = CallbackForm, string(v.ID)
-	m.ExternalID = externalID(v.ID, v.User)
-	m.NotifyOnClose = true
+	l := d.reader.Language
+	blocks := []slack.Block{sentence(d.head)}
+	switch {
+	case !isBlank(s.text):
+		blocks = append(blocks, quotes(s.text, f.room(s))...)
+	case d.page == 0 && d.blank != "":
+		blocks = append(blocks, sentence(Text(d.blank)))
+	}
+	if s.goesOn {
+		blocks = append(blocks, sentence(Text(say(wordGoesOn).in(l))))
+	}
+	blocks = append(blocks, f.inputs(s, at, d.draft, d.reader)...)
+	var buttons []slack.BlockElement
+	if d.page > 0 {
+		buttons = append(buttons, button(ActionBack, d.id, say(wordBack).in(l)))
+	}
+	if d.decline {
+		buttons = append(buttons, button(ActionDecline, d.id, say(wordDecline).in(l)))
+	}
+	if len(buttons) > 0 {
+		blocks = append(blocks, slack.NewActionBlock("decline", buttons...))
+	}
+	m := modal(d.title, l, blocks...)
+	m.Submit, m.Close = plain(submitWord(at, d.submit).in(l)), plain(say(wordCancel).in(l))
+	m.CallbackID, m.PrivateMetadata = d.callback, at.String()
+	m.ExternalID = externalID(d.id, d.user, at.Opened)
 	return Modal{View: m}
 }
 
-func (f *Form) blocks(v FormView, zone *time.Location) []slack.Block {
-	free := maxViewBlocks - 3 - len(f.fields) // head, message and Decline take one each
-	var apart []*field                        // fields whose extra texts stand right above them
-	for i := range f.fields {
+// submitWord is what submitting the page does.
+func submitWord(at Metadata, last string) phrase {
+	if at.Last() {
+		return say(last)
+	}
+	return say(wordNext)
+}
+
+// head is the first line of a form: who asks, for whom, until when, and which
+// page this is.
+func (v FormView) head() Words {
+	l := v.Reader.Language
+	server := Bold(v.Server)
+	var asks phrase
+	switch {
+	case v.Tool == "" && v.Requester == "":
+		asks = say("%s asks.", server)
+	case v.Tool == "":
+		asks = say("%s asks for %s.", server, Mention(v.Requester))
+	case v.Requester == "":
+		asks = say("%s asks in a call of %s.", server, Code(name(v.Tool)))
+	default:
+		asks = say("%s asks in the call of %s by %s.", server, Code(name(v.Tool)), Mention(v.Requester))
+	}
+	w := append(asks.words(l), Text(" "))
+	if !v.Deadline.IsZero() {
+		w = append(w, say("Open until %s.", Date(v.Deadline)).words(l)...)
+	}
+	return w
+}
+
+// room is how many blocks the message may take beside the fields.
+func (f *Form) room(s sheet) int {
+	return 1 + max(0, s.free()-f.extraBlocks(s))
+}
+
+// headBlocks are the blocks of a page besides the fields: who asks, the
+// message, that it goes on, the page number, and the buttons. A form of one
+// page has neither the page number nor a text that goes on.
+const (
+	headBlocks     = 5
+	headBlocksBare = 3
+)
+
+// free is how many blocks of the page are left beside its fields.
+func (s sheet) free() int {
+	if s.pages > 1 {
+		return maxViewBlocks - headBlocks - (s.to - s.from)
+	}
+	return maxViewBlocks - headBlocksBare - (s.to - s.from)
+}
+
+// extraBlocks is how many blocks the texts above the inputs take: one for each
+// field, or a single one for all when those are too many.
+func (f *Form) extraBlocks(s sheet) int {
+	n := 0
+	for i := s.from; i < s.to; i++ {
+		if len(f.fields[i].extra()) > 0 {
+			n++
+		}
+	}
+	if n > s.free() {
+		return 1
+	}
+	return n
+}
+
+// inputs draws the fields of a page.
+func (f *Form) inputs(s sheet, at Metadata, d Draft, r Reader) []slack.Block {
+	var blocks []slack.Block
+	if s.pages > 1 {
+		page := say("Page %s of %s.", Text(strconv.Itoa(at.Page+1)), Text(strconv.Itoa(s.pages)))
+		blocks = append(blocks, sentence(page.words(r.Language)))
+	}
+	var apart []*field // fields whose extra texts stand right above them
+	for i := s.from; i < s.to; i++ {
 		if len(f.fields[i].extra()) > 0 {
 			apart = append(apart, &f.fields[i])
 		}
 	}
-	together := len(apart) > free
-	if together {
-		free--
-	} else {
-		free -= len(apart)
-	}
-	blocks := []slack.Block{sentence(v.head())}
-	blocks = append(blocks, messageBlocks(v.Message, 1+free)...)
+	together := len(apart) > f.extraBlocks(s)
 	if together {
 		blocks = append(blocks, extrasOf(apart...))
 	}
-	for i := range f.fields {
-		fd := &f.fields[i]
-		if !together && len(fd.extra()) > 0 {
-			blocks = append(blocks, extrasOf(fd))
+	for i := s.from; i < s.to; i++ {
+		fd := f.fields[i]
+		if e, ok := d[i]; ok {
+			fd.control = fd.keep(e)
 		}
-		blocks = append(blocks, fd.block(blockID(i), zone))
+		if !together && len(fd.extra()) > 0 {
+			blocks = append(blocks, extrasOf(&fd))
+		}
+		blocks = append(blocks, fd.block(at.blockID(i), r))
 	}
-	return append(blocks, slack.NewActionBlock("decline", button(ActionDecline, string(v.ID), wordDecline)))
-}
-
-// messageBlocks shows the message of a server, in at most n blocks.
-func messageBlocks(message string, n int) []slack.Block {
-	words := shown(message)
-	if isBlank(words) {
-		return []slack.Block{sentence(Text(wordAskBlank))}
-	}
-	return quotes(words, n)
+	return blocks
 }
 
 // block draws a field: an input, or what is sent in any case.
-func (fd *field) block(id string, zone *time.Location) slack.Block {
-	element := fd.element()
+func (fd *field) block(id string, r Reader) slack.Block {
+	element := fd.element(r.Language)
 	if element == nil {
-		return sentence(wordConstant(fd)...)
+		return sentence(wordConstant(fd, r.Language)...)
 	}
 	b := slack.NewInputBlock(id, plain(fd.label), nil, element)
 	b.Optional = fd.skippable(fd.required)
-	if h := fd.hint(zone); h != "" {
+	if h := fd.hint(r); h != "" {
 		b.Hint = plain(h)
 	}
 	return b
@@ -106,7 +222,7 @@ func extrasOf(fields ...*field) *slack.RichTextBlock {
 
 // modal is a view with the server's name as title; the whole name is to stand
 // in the body.
-func modal(title string, blocks ...slack.Block) slack.ModalViewRequest {
+func modal(title string, l Language, blocks ...slack.Block) slack.ModalViewRequest {
 	title = shownLine(title)
 	if title == "" {
 		title = wordTitleBare
@@ -114,38 +230,44 @@ func modal(title string, blocks ...slack.Block) slack.ModalViewRequest {
 	return slack.ModalViewRequest{
 		Type:   slack.VTModal,
 		Title:  plain(cut(title, maxTitle)),
-		Close:  plain(wordClose),
+		Close:  plain(say(wordClose).in(l)),
 		Blocks: slack.Blocks{BlockSet: blocks},
 	}
 }
 
-// externalID is the same for one question and user, so that Slack refuses the
-// second view of a double click. Slack wants it unique among all views of the
-// workspace.
-func externalID(id elicit.PendingID, u elicit.User) string {
-	sum := sha256.Sum256([]byte(string(id) + "\x00" + u.Team + "\x00" + u.ID))
-	return hex.EncodeToString(sum[:])
-}
-
-// doubleClick is how far apart two presses count as one.
-const doubleClick = 10 * time.Second
-
-// ForClick binds the id of the view to about the moment of the press that opens
-// it. A double click still yields one view; but a view that Slack believes to
-// be open, on a phone whose app was killed, blocks the next press only for
-// seconds and not until the question expires.
-func (m Modal) ForClick(at time.Time) Modal {
-	m.View.ExternalID += "-" + strconv.FormatInt(at.Unix()/int64(doubleClick/time.Second), 36)
-	return m
+// externalID is the same for one question and user at about one moment, so
+// that Slack refuses the second view of a double click. Slack wants it unique
+// among all views of the workspace.
+func externalID(id string, u elicit.User, opened int64) string {
+	sum := sha256.Sum256([]byte(id + "\x00" + u.Team + "\x00" + u.ID))
+	return hex.EncodeToString(sum[:]) + "-" + strconv.FormatInt(opened, 36)
 }
 
 // LoadingModal keeps a click alive while its question is looked up. The form
 // then takes its place.
-func LoadingModal(id elicit.PendingID, user elicit.User) Modal {
-	m := modal("", sentence(Text(wordLoading)))
+func LoadingModal(id elicit.PendingID, user elicit.User, opened time.Time) Modal {
+	m := modal("", English, sentence(Text(wordLoading)))
 	m.CallbackID, m.PrivateMetadata = CallbackLoading, string(id)
-	m.ExternalID = externalID(id, user)
+	m.ExternalID = externalID(string(id), user, openedAt(opened))
 	return Modal{View: m}
+}
+
+// FitsAck reports whether the modal may travel in an acknowledgement.
+func (m Modal) FitsAck() bool {
+	raw, err := json.Marshal(m.View)
+	return err == nil && len(raw) <= maxReply
+}
+
+// LoadingPage stands between two pages when the next one is too large for an
+// acknowledgement. Its own Next asks for that page again, should it not come.
+func (m Modal) LoadingPage(r Reader) Modal {
+	v := modal("", r.Language, sentence(Text(say(wordLoadingPage).in(r.Language))))
+	at := ReadMetadata(m.View.PrivateMetadata)
+	at.Page, at.From, at.To = at.Page-1, 0, 0
+	v.Title, v.Close = m.View.Title, m.View.Close
+	v.Submit = plain(say(wordNext).in(r.Language))
+	v.CallbackID, v.PrivateMetadata, v.ExternalID = m.View.CallbackID, at.String(), m.View.ExternalID
+	return Modal{View: v}
 }
 
 // NoticeModal tells what happened, in the place of a form. It asks nothing.
@@ -154,7 +276,7 @@ func NoticeModal(parts ...Part) Modal {
 }
 
 func noticeModal(title string, parts ...Part) Modal {
-	m := modal(title, Note(parts...).Blocks...)
+	m := modal(title, English, Note(parts...).Blocks...)
 	m.CallbackID = CallbackNotice
 	return Modal{View: m}
 }

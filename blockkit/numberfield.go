@@ -3,7 +3,6 @@ package blockkit
 import (
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/slack-go/slack"
 )
@@ -53,7 +52,7 @@ func parseNumber(s flat, p path) (control, error) {
 		return nil, invalid(p, "minimum and maximum leave no number between them")
 	}
 	if d := s.get("default"); d.is(nodeNumber) {
-		if num, _ := parseNumeral(d.text); n.check(num) == "" {
+		if num, _ := parseNumeral(d.text); n.check(num).empty() {
 			n.initial = n.input(num)
 		}
 	}
@@ -92,7 +91,7 @@ func (n number) input(num *numeral) string {
 	return s
 }
 
-func (n number) check(num *numeral) string {
+func (n number) check(num *numeral) phrase {
 	switch {
 	case n.integer && !num.isInt():
 		return errInteger
@@ -101,10 +100,10 @@ func (n number) check(num *numeral) string {
 	case n.multiple != nil && !num.isMultiple(n.multiple):
 		return errMultiple(n.multiple)
 	}
-	return ""
+	return phrase{}
 }
 
-func (n number) element() slack.BlockElement {
+func (n number) element(Language) slack.BlockElement {
 	e := slack.NewNumberInputBlockElement(nil, inputAction, !n.integer)
 	b := n.bounds
 	if n.integer {
@@ -114,8 +113,8 @@ func (n number) element() slack.BlockElement {
 	return e
 }
 
-func (n number) hints(*time.Location) []string {
-	out := []string{hintRange(n.bounds)}
+func (n number) hints(Reader) []phrase {
+	out := []phrase{hintRange(n.bounds)}
 	if n.multiple != nil {
 		out = append(out, hintMultiple(n.multiple))
 	}
@@ -124,15 +123,25 @@ func (n number) hints(*time.Location) []string {
 
 func (n number) skippable(required bool) bool { return !required }
 
-func (n number) missing() string { return errFill }
+func (n number) missing() phrase { return errFill }
 
-func (n number) read(e entry, _ *answering) (json.RawMessage, string) {
+// keep leaves out what Slack would not take as the number to begin with.
+func (n number) keep(e entry) control {
+	n.initial = ""
+	s, _ := e.text("value")
+	if num, ok := parseNumeral(strings.TrimSpace(s)); ok && n.check(num).empty() {
+		n.initial = n.input(num)
+	}
+	return n
+}
+
+func (n number) read(e entry, _ *answering) (json.RawMessage, phrase) {
 	s, ok := e.text("value")
 	if !ok {
 		return nil, errUnreadable
 	}
 	if s = strings.TrimSpace(s); s == "" {
-		return nil, ""
+		return nil, phrase{}
 	}
 	num, ok := parseNumeral(s)
 	if !ok {
@@ -141,11 +150,11 @@ func (n number) read(e entry, _ *answering) (json.RawMessage, string) {
 		}
 		return nil, errNumber
 	}
-	if problem := n.check(num); problem != "" {
+	if problem := n.check(num); !problem.empty() {
 		return nil, problem
 	}
 	if n.integer {
-		return json.RawMessage(num.whole()), ""
+		return json.RawMessage(num.whole()), phrase{}
 	}
-	return json.RawMessage(num.literal), ""
+	return json.RawMessage(num.literal), phrase{}
 }

@@ -11,6 +11,7 @@ import (
 // option is one value that can be chosen.
 type option struct {
 	label string // at most maxOptionText, distinct in its list
+	ours  bool   // the label is our word, not the server's
 	about string // shown with it, at most maxOptionText; may be empty
 	whole string // its full text when label and about hold only a part
 	value *node  // goes back byte for byte
@@ -56,13 +57,17 @@ func (l optionList) index(v *node) int {
 	return slices.IndexFunc(l.options, func(o option) bool { return o.value.key() == key })
 }
 
-func (l optionList) draw(i int) Option {
+func (l optionList) draw(i int, lang Language) Option {
 	o := l.options[i]
+	label := o.label
+	if o.ours {
+		label = say(label).in(lang)
+	}
 	var about *slack.TextBlockObject
 	if o.about != "" {
 		about = plain(o.about)
 	}
-	return slack.NewOptionBlockObject(optionID(i), plain(o.label), about)
+	return slack.NewOptionBlockObject(optionID(i), plain(label), about)
 }
 
 // entries is how many options stand in a menu.
@@ -73,61 +78,20 @@ func (l optionList) entries() int {
 	return len(l.options)
 }
 
-func drawNoAnswer() Option { return slack.NewOptionBlockObject(noAnswerID, plain(wordNoAnswer), nil) }
+func drawNoAnswer(l Language) Option {
+	return slack.NewOptionBlockObject(noAnswerID, plain(say(wordNoAnswer).in(l)), nil)
+}
 
 // all draws every option, with No answer at the end.
-func (l optionList) all() []Option {
+func (l optionList) all(lang Language) []Option {
 	out := make([]Option, 0, l.entries())
 	for i := range l.options {
-		out = append(out, l.draw(i))
+		out = append(out, l.draw(i, lang))
 	}
 	if l.noAnswer {
-		out = append(out, drawNoAnswer())
+		out = append(out, drawNoAnswer(lang))
 	}
 	return out
-}
-
-// maxSuggestions bounds the answer to a search, in bytes of JSON: an
-// acknowledgement of 20,480 bytes and more is dropped in silence, and the
-// envelope around it needs room.
-const maxSuggestions = 18_000
-
-// search draws the options that have text in their title or value, as many as
-// Slack takes. Whoever misses one types more of it.
-func (l optionList) search(text string) []Option {
-	text = strings.ToLower(strings.TrimSpace(text))
-	out := []Option{}
-	left := maxSuggestions
-	add := func(o Option, size int) bool {
-		if len(out) == maxMenu || size > left {
-			return false
-		}
-		left -= size
-		out = append(out, o)
-		return true
-	}
-	if l.noAnswer && strings.Contains(strings.ToLower(wordNoAnswer), text) {
-		add(drawNoAnswer(), option{label: wordNoAnswer}.size())
-	}
-	for i, o := range l.options {
-		if o.matches(text) && !add(l.draw(i), o.size()) {
-			break
-		}
-	}
-	return out
-}
-
-// matches reports whether lower-case text stands in the title or the value.
-func (o option) matches(text string) bool {
-	if text == "" {
-		return true
-	}
-	for _, s := range []string{o.label, o.about, o.whole, o.value.text} {
-		if strings.Contains(strings.ToLower(s), text) {
-			return true
-		}
-	}
-	return false
 }
 
 // size is what an option weighs in JSON, in bytes.

@@ -14,14 +14,6 @@ type Elicitation struct {
 	Form    *Form
 }
 
-// maxMessage bounds the message of a question, in stored units and in bytes of
-// JSON: whoever answers has to see the whole of it, on a card whose blocks stay
-// below 100 KB.
-const (
-	maxMessage      = 8 * maxText
-	maxMessageBytes = 60_000
-)
-
 // Parse reads the params of elicitation/create. An error is an
 // *elicit.InvalidParamsError when they are malformed or ask for a mode that is
 // not declared, and an *UnrenderableError when they are legal but Slack cannot
@@ -44,8 +36,8 @@ func Parse(params json.RawMessage) (*Elicitation, error) {
 	case !message.is(nodeString):
 		return nil, invalid(at("message"), "must be a string")
 	}
-	if words := shown(message.text); !fits(words, maxMessage) || jsonSize(words) > maxMessageBytes {
-		return nil, unrenderable(at("message"), "it is longer than Slack can show on one card (%d characters)", maxMessage)
+	if n := len(messagePages(message.text)); n > maxTextPages {
+		return nil, unrenderable(at("message"), "it is longer than the %d pages that a form may take for it", maxTextPages)
 	}
 	schema := n.get("requestedSchema")
 	if schema == nil {
@@ -57,3 +49,7 @@ func Parse(params json.RawMessage) (*Elicitation, error) {
 	}
 	return &Elicitation{Mode: elicit.ModeForm, Message: message.text, Schema: schema.raw, Form: form}, nil
 }
+
+// HasForm reports whether answering takes the form. A question without fields
+// is answered on its card, if the whole of it is to be seen there.
+func (e *Elicitation) HasForm() bool { return !e.Form.Empty() || !isShort(shown(e.Message)) }

@@ -68,23 +68,3 @@ func TestParse_RefusesMalformedParams(t *testing.T) {
 		t.Errorf("form mode by name: %v", err)
 	}
 }
-
-func TestParse_MessageLongerThanACardIsNotCutButRefused(t *testing.T) {
-	params := func(message string) json.RawMessage {
-		raw, err := json.Marshal(map[string]any{"message": message, "requestedSchema": map[string]any{"type": "object"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return raw
-	}
-	_, err := blockkit.Parse(params(strings.Repeat("long ", 6000)))
-	wantUnrenderable(t, err)
-	el, err := blockkit.Parse(params(strings.Repeat("long ", 4000)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw := string(messageJSON(t, card(el.Message, el.Form).Open()))
-	if n := strings.Count(raw, "long "); n < 4000 {
-		t.Errorf("%d of 4000 words are on the card", n)
-	}
-}

@@ -27,12 +27,12 @@ func compilePattern(pattern string) *regexp2.Regexp {
 	return nil
 }
 
-// match returns what is wrong with s, empty when it matches. A pattern that
+// match returns what is wrong with s; nothing when it matches. A pattern that
 // takes too long is a problem at the field: whether s fits is not known.
-func (a *answering) match(pattern, s string) string {
+func (a *answering) match(pattern, s string) phrase {
 	re := compilePattern(pattern)
 	if re == nil {
-		return ""
+		return phrase{}
 	}
 	if a.timeouts >= maxPatternTimeouts {
 		return errTooHard
@@ -45,5 +45,5 @@ func (a *answering) match(pattern, s string) string {
 	case !ok:
 		return errPattern(pattern)
 	}
-	return ""
+	return phrase{}
 }

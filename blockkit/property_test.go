@@ -160,7 +160,7 @@ func drawEverything(t testing.TB, f *blockkit.Form, message string) []input {
 	messageJSON(t, card(message, f).Open())
 	for i := range f.FieldNames() {
 		for _, text := range []string{"", "a"} {
-			optionsJSON(t, f.Search(fmt.Sprintf("f%d", i), text))
+			optionsJSON(t, f.Search(fmt.Sprintf("f%d", i), text, blockkit.English))
 		}
 	}
 	seen := map[string]bool{}
@@ -236,7 +236,7 @@ func fitsSchema(f *blockkit.Form, content json.RawMessage) bool {
 // checkAnswer holds Answer to its promise.
 func checkAnswer(t testing.TB, f *blockkit.Form, in []input, state json.RawMessage) (accepted bool) {
 	t.Helper()
-	content, errs := f.Answer(state, time.UTC)
+	content, errs := f.Answer(state, blockkit.Reader{})
 	known := map[string]bool{}
 	for _, i := range in {
 		known[i.BlockID] = true

@@ -43,7 +43,7 @@ func object(properties string, required ...string) string {
 func formView(message string) blockkit.FormView {
 	return blockkit.FormView{
 		ID: "p1", User: ann, Server: "deploy", Tool: "deploy_service", Message: message,
-		Requester: "U_ANN", Deadline: deadline, Zone: time.UTC,
+		Requester: "U_ANN", Deadline: deadline, Reader: blockkit.Reader{Zone: time.UTC},
 	}
 }
 
@@ -138,6 +138,11 @@ func textOf(v any) string {
 // inputs are the input blocks of a form that Slack takes, in order.
 func inputs(t testing.TB, f *blockkit.Form) []input {
 	t.Helper()
+	return inputsOf(t, viewJSON(t, f.Modal(formView("Please answer"))))
+}
+
+func inputsOf(t testing.TB, raw []byte) []input {
+	t.Helper()
 	var view struct {
 		Blocks []struct {
 			Type     string         `json:"type"`
@@ -148,7 +153,7 @@ func inputs(t testing.TB, f *blockkit.Form) []input {
 			Element  map[string]any `json:"element"`
 		} `json:"blocks"`
 	}
-	if err := json.Unmarshal(viewJSON(t, f.Modal(formView("Please answer"))), &view); err != nil {
+	if err := json.Unmarshal(raw, &view); err != nil {
 		t.Fatal(err)
 	}
 	var out []input
@@ -224,7 +229,7 @@ func state(t testing.TB, entries ...map[string]any) json.RawMessage {
 // byte.
 func wantContent(t testing.TB, f *blockkit.Form, want string, entries ...map[string]any) {
 	t.Helper()
-	content, errs := f.Answer(state(t, entries...), time.UTC)
+	content, errs := f.Answer(state(t, entries...), blockkit.Reader{})
 	if len(errs) > 0 {
 		t.Errorf("Answer: errors %v, want %s", errs, want)
 		return
@@ -237,7 +242,7 @@ func wantContent(t testing.TB, f *blockkit.Form, want string, entries ...map[str
 // wantError answers a form whose first field must be at fault.
 func wantError(t testing.TB, f *blockkit.Form, want string, entries ...map[string]any) {
 	t.Helper()
-	content, errs := f.Answer(state(t, entries...), time.UTC)
+	content, errs := f.Answer(state(t, entries...), blockkit.Reader{})
 	if content != nil {
 		t.Errorf("Answer: %s, want an error", content)
 	}

@@ -24,6 +24,11 @@ func UnknownQuestion() Words {
 	return Words{Text("This question is not known any more: it ended some time ago, or the bot lost its memory. Nothing was sent. Run the tool again if you still need it.")}
 }
 
+// FormForgotten answers a form of arguments that was open for too long.
+func FormForgotten() Words {
+	return Words{Text("This form is not known any more: it was open for too long, or its tool is running already. Nothing was run now. Type the command again if you still need it.")}
+}
+
 // StaleButton answers a button that does not belong to the card it was on.
 func StaleButton() Words {
 	return Words{Text("This button does not belong to an open question, so nothing was sent.")}
@@ -149,7 +154,7 @@ func toolLines(tools []elicit.Tool) Words {
 	var w Words
 	for i, t := range tools {
 		if i == maxToolLines {
-			return append(w, Text("\n… and "+plural(len(tools)-i, "more tool", "more tools")))
+			return append(w, Text("\n… and "+counted(len(tools)-i, "more tool", "more tools")))
 		}
 		w = append(w, Text("\n• "), Code(t.Server+"."+t.Name))
 		if d := firstLine(t.Description); d != "" {

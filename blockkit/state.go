@@ -99,16 +99,11 @@ func decodeState(state json.RawMessage) map[string]entry {
 // values for, for an error about the form as a whole while its question is not
 // at hand. It is empty when there is none.
 func FirstBlock(state json.RawMessage) string {
-	first := -1
+	first, at := "", 0
 	for id := range decodeState(state) {
-		digits, ok := strings.CutPrefix(id, "f")
-		i, err := strconv.Atoi(digits)
-		if ok && err == nil && i >= 0 && blockID(i) == id && (first < 0 || i < first) {
-			first = i
+		if i, ok := fieldAt(id); ok && (first == "" || i < at) {
+			first, at = id, i
 		}
 	}
-	if first < 0 {
-		return ""
-	}
-	return blockID(first)
+	return first
 }

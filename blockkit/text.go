@@ -3,7 +3,6 @@ package blockkit
 import (
 	"encoding/json"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/slack-go/slack"
@@ -36,8 +35,8 @@ func parseTextRule(s flat, p path) (textRule, error) {
 	return r, err
 }
 
-// check returns what is wrong with s; empty when nothing is.
-func (r textRule) check(s string, a *answering) string {
+// check returns what is wrong with s; an empty phrase when nothing is.
+func (r textRule) check(s string, a *answering) phrase {
 	n := utf8.RuneCountInString(s)
 	switch {
 	case n < r.minLen:
@@ -55,13 +54,13 @@ func (r textRule) check(s string, a *answering) string {
 		return errFormat(r.format)
 	}
 	if r.pattern == "" {
-		return ""
+		return phrase{}
 	}
 	return a.match(r.pattern, s)
 }
 
-func (r textRule) hints() []string {
-	out := []string{hintLength(r.minLen, r.maxLen)}
+func (r textRule) hints() []phrase {
+	out := []phrase{hintLength(r.minLen, r.maxLen)}
 	if r.pattern != "" {
 		out = append(out, hintPattern(r.pattern))
 	}
@@ -109,7 +108,7 @@ func parseText(s flat, required bool, p path) (control, error) {
 // canPrefill reports whether a default is valid, fits Slack's input, and shows
 // all there is to it: a person who leaves it as it is must know what is sent.
 func (t text) canPrefill(s string) bool {
-	return s != "" && units(s) <= t.maxUnits() && t.check(s, &answering{}) == "" && revealHidden(s) == s
+	return s != "" && units(s) <= t.maxUnits() && t.check(s, &answering{}).empty() && revealHidden(s) == s
 }
 
 // maxUnits is the limit of Slack's own input. Slack counts UTF-16 units, a
@@ -122,7 +121,7 @@ func (t text) maxUnits() int {
 	return max(1, t.maxLen*clientUnitsRune)
 }
 
-func (t text) element() slack.BlockElement {
+func (t text) element(Language) slack.BlockElement {
 	switch t.format {
 	case "email":
 		e := slack.NewEmailTextInputBlockElement(nil, inputAction)
@@ -141,13 +140,19 @@ func (t text) element() slack.BlockElement {
 	return e
 }
 
-func (t text) hints(*time.Location) []string { return t.textRule.hints() }
+func (t text) hints(Reader) []phrase { return t.textRule.hints() }
 
 func (t text) skippable(required bool) bool { return !required }
 
-func (t text) missing() string { return errFill }
+func (t text) missing() phrase { return errFill }
 
-func (t text) read(e entry, a *answering) (json.RawMessage, string) {
+func (t text) keep(e entry) control {
+	t.initial, _ = e.text("value")
+	t.multiline = t.multiline || strings.Contains(t.initial, "\n")
+	return t
+}
+
+func (t text) read(e entry, a *answering) (json.RawMessage, phrase) {
 	s, ok := e.text("value")
 	if !ok {
 		return nil, errUnreadable
@@ -156,10 +161,10 @@ func (t text) read(e entry, a *answering) (json.RawMessage, string) {
 		s = strings.TrimSpace(s) // what phones add when they complete a word
 	}
 	if s == "" {
-		return nil, ""
+		return nil, phrase{}
 	}
-	if problem := t.check(s, a); problem != "" {
+	if problem := t.check(s, a); !problem.empty() {
 		return nil, problem
 	}
-	return quote(s), ""
+	return quote(s), phrase{}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"net/url"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -37,7 +38,18 @@ func compileSchema(raw json.RawMessage) *jsonschema.Schema {
 	return compileDocument(object)
 }
 
-func compileDocument(doc any) *jsonschema.Schema {
+// compileAt compiles the part of a schema to which a JSON pointer leads.
+func compileAt(raw json.RawMessage, pointer string) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil
+	}
+	return compilePart(doc, "#"+(&url.URL{Path: pointer}).EscapedPath())
+}
+
+func compileDocument(doc any) *jsonschema.Schema { return compilePart(doc, "") }
+
+func compilePart(doc any, fragment string) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(schemaPattern())
@@ -45,7 +57,7 @@ func compileDocument(doc any) *jsonschema.Schema {
 	if err := c.AddResource(schemaURL, doc); err != nil {
 		return nil
 	}
-	s, err := c.Compile(schemaURL)
+	s, err := c.Compile(schemaURL + fragment)
 	if err != nil {
 		return nil
 	}
@@ -67,7 +79,7 @@ func schemaPattern() jsonschema.RegexpEngine {
 
 func (p ecmaPattern) String() string { return p.source }
 
-func (p ecmaPattern) MatchString(s string) bool { return p.budget.match(p.source, s) == "" }
+func (p ecmaPattern) MatchString(s string) bool { return p.budget.match(p.source, s).empty() }
 
 // hasFormat reports whether s is of a format. Formats that are not known say
 // nothing, as JSON Schema has it.
@@ -79,9 +91,9 @@ func hasFormat(format, s string) bool {
 // misfit validates content as a whole: the last check before it leaves. It
 // returns the property at fault, if it is one, and what is wrong. Everything
 // fits a schema that is nil.
-func misfit(schema *jsonschema.Schema, content json.RawMessage) (property, problem string) {
+func misfit(schema *jsonschema.Schema, content json.RawMessage) (property string, problem phrase) {
 	if schema == nil {
-		return "", ""
+		return "", phrase{}
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
 	if err != nil {
@@ -93,7 +105,7 @@ func misfit(schema *jsonschema.Schema, content json.RawMessage) (property, probl
 		if err != nil {
 			return "", errWhole(err.Error())
 		}
-		return "", ""
+		return "", phrase{}
 	}
 	for len(bad.Causes) > 0 {
 		bad = bad.Causes[0]

@@ -23,7 +23,9 @@ const (
 	wordClose   = "Close"
 	wordStop    = "Stop"
 	wordSend    = "Send"
+	wordNext    = "Next"
 	wordBack    = "Back"
+	wordRun     = "Run"
 )
 
 // Choices of ours.
@@ -35,16 +37,20 @@ const (
 )
 
 const (
-	wordNothing   = "(nothing)"
-	wordCutShort  = "… (cut here: it is longer than Slack can show)"
-	wordLoading   = "Loading the form…"
-	wordNotice    = "Question"
-	wordAskBlank  = "It sent no message with its question."
-	wordFields    = "It asks for: "
-	wordTitleBare = "slackbridge"
+	wordNothing  = "(nothing)"
+	wordCutShort = "… (cut here: it is longer than Slack can show)"
+	wordLoading  = "Loading the form…"
+
+	wordLoadingPage = "Loading the next page. If it does not come, press Next."
+	wordNotice      = "Question"
+	wordGoesOn      = "… (it goes on on the next page)"
+	wordInTheForm   = "… (it is long: the whole of it is in the form)"
+	wordAskBlank    = "It sent no message with its question."
+	wordFields      = "It asks for: "
+	wordTitleBare   = "slackbridge"
 )
 
-func plural(n int, one, many string) string {
+func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -64,13 +70,17 @@ func markSpaces(n int) string     { return fmt.Sprintf("⟦%d spaces⟧", n) }
 func markEmptyLines(n int) string { return fmt.Sprintf("⟦%d empty lines⟧", n) }
 
 // wordConstant shows a property that is sent in any case.
-func wordConstant(fd *field) []Part {
+func wordConstant(fd *field, l Language) []Part {
 	c, _ := fd.control.(constant)
 	value := shownLine(c.text)
 	if value == "" {
 		value = string(c.value)
 	}
-	out := []Part{Bold(fd.label), Text(": "), Code(value), Text(" (sent as it is)")}
+	label := fd.label
+	if fd.whole != "" {
+		label = fd.whole
+	}
+	var out []Part = say("%s: %s (sent as it is)", Bold(label), Code(value)).words(l)
 	if !isBlank(fd.about) {
 		out = append(out, Text("\n"+fd.about))
 	}
@@ -78,17 +88,6 @@ func wordConstant(fd *field) []Part {
 }
 
 // Cards and forms.
-
-// wordHead is the first line of a form: who asks, and for what.
-func (v FormView) head() Words {
-	w := Words{Bold(v.Server), Text(" asks")}
-	w = append(w, wordInCall(v.Tool, v.Requester)...)
-	w = append(w, Text(". "))
-	if !v.Deadline.IsZero() {
-		w = append(w, wordUntil(v.Deadline)...)
-	}
-	return w
-}
 
 // name is a name of a server or tool, cut where nobody would read on.
 func name(s string) string { return cut(shownLine(s), maxLabel) }
@@ -114,7 +113,7 @@ func wordAsks(server, tool, requester string, responders []string) Words {
 	w := Words{Bold(server), Text(" asks")}
 	for i, r := range responders {
 		if i == maxMentions {
-			w = append(w, Text(" and "+plural(len(responders)-i, "other", "others")))
+			w = append(w, Text(" and "+counted(len(responders)-i, "other", "others")))
 			break
 		}
 		sep := ", "
@@ -144,7 +143,7 @@ const maxNamedFields = 20
 func wordAsksFor(labels []string) Words {
 	names := strings.Join(labels[:min(len(labels), maxNamedFields)], ", ")
 	if more := len(labels) - maxNamedFields; more > 0 {
-		names += " and " + plural(more, "more field", "more fields")
+		names += " and " + counted(more, "more field", "more fields")
 	}
 	return Words{Bold(wordFields), Text(names)}
 }
@@ -178,7 +177,7 @@ func wordContent(kind, name, mime string, size int) Words {
 		w = append(w, Text(", "+cut(shownLine(mime), 100)))
 	}
 	if size > 0 {
-		w = append(w, Text(", "+plural(size, "byte", "bytes")))
+		w = append(w, Text(", "+counted(size, "byte", "bytes")))
 	}
 	return append(w, Text("]"))
 }

@@ -1,78 +1,85 @@
 package blockkit
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
 // Hints under a field.
 
-func hintLength(lo, hi int) string {
+func hintLength(lo, hi int) phrase {
 	switch {
 	case lo > 0 && lo == hi:
-		return fmt.Sprintf("Exactly %s.", plural(lo, "character", "characters"))
+		return say("Exactly %d characters.", lo)
 	case lo > 0 && hi >= 0:
-		return fmt.Sprintf("%d to %s.", lo, plural(hi, "character", "characters"))
+		return say("%d to %d characters.", lo, hi)
 	case lo > 0:
-		return fmt.Sprintf("At least %s.", plural(lo, "character", "characters"))
+		return say("At least %d characters.", lo)
 	case hi >= 0:
-		return fmt.Sprintf("At most %s.", plural(hi, "character", "characters"))
+		return say("At most %d characters.", hi)
 	}
-	return ""
+	return phrase{}
 }
 
 // hintItems says how many may be chosen; hi is -1 without an upper bound.
-func hintItems(lo, hi int) string {
+func hintItems(lo, hi int) phrase {
 	switch {
 	case lo > 0 && lo == hi:
-		return fmt.Sprintf("Choose exactly %d.", lo)
+		return say("Choose exactly %d.", lo)
 	case lo > 0 && hi >= 0:
-		return fmt.Sprintf("Choose %d to %d.", lo, hi)
+		return say("Choose %d to %d.", lo, hi)
 	case lo > 0:
-		return fmt.Sprintf("Choose at least %d.", lo)
+		return say("Choose at least %d.", lo)
 	case hi >= 0:
-		return fmt.Sprintf("Choose at most %d.", hi)
+		return say("Choose at most %d.", hi)
 	}
-	return ""
+	return phrase{}
 }
 
-func hintPattern(pattern string) string { return "Must match: " + cut(shownLine(pattern), 120) }
-
-func hintZone(zone string) string {
-	if zone != "" {
-		zone = ", " + zone
+// hintPattern shows the pattern that is checked; one that no engine compiles is
+// left to the server.
+func hintPattern(pattern string) phrase {
+	short := cut(shownLine(pattern), 120)
+	if compilePattern(pattern) == nil {
+		return say("Should match %s, which only the server can check.", short)
 	}
-	return "Sent with the offset of your Slack time zone" + zone + ". The picker may show the zone of your device."
+	return say("Must match: %s", short)
+}
+
+func hintZone(zone string) phrase {
+	if zone == "" {
+		return say("Sent with the offset of your Slack time zone. The picker may show the zone of your device.")
+	}
+	return say("Sent with the offset of your Slack time zone, %s. The picker may show the zone of your device.", zone)
 }
 
 // Errors at a field: what is expected. Each has at most maxErrorText
 // characters.
 
-const (
-	errFill       = "Please fill in this field."
-	errChoose     = "Please choose one of the options."
-	errNotOffered = "This choice is not among the options. Please choose again."
-	errUnreadable = "This could not be read. Please enter it again."
-	errNumber     = "Please enter a number, such as 12.5."
-	errInteger    = "Please enter a whole number, such as 12."
-	errEmail      = "Please enter an email address, such as ann@example.com."
-	errURI        = "Please enter a full URL, such as https://example.com/page."
-	errDate       = "Please choose a date."
-	errMoment     = "Please choose a date and a time."
-	errTooHard    = "This could not be checked against the pattern that is asked for. Please try a shorter or simpler text."
+var (
+	errFill       = say("Please fill in this field.")
+	errChoose     = say("Please choose one of the options.")
+	errNotOffered = say("This choice is not among the options. Please choose again.")
+	errUnreadable = say("This could not be read. Please enter it again.")
+	errNumber     = say("Please enter a number, such as 12.5.")
+	errInteger    = say("Please enter a whole number, such as 12.")
+	errEmail      = say("Please enter an email address, such as ann@example.com.")
+	errURI        = say("Please enter a full URL, such as https://example.com/page.")
+	errDate       = say("Please choose a date.")
+	errMoment     = say("Please choose a date and a time.")
+	errTooHard    = say("This could not be checked against the pattern that is asked for. Please try a shorter or simpler text.")
 )
 
-func errTooShort(lo, have int) string {
-	return fmt.Sprintf("Please enter at least %s; this has %d.", plural(lo, "character", "characters"), have)
+func errTooShort(lo, have int) phrase {
+	return say("Please enter at least %d characters; this has %d.", lo, have)
 }
 
-func errTooLong(hi, have int) string {
-	return fmt.Sprintf("Please enter at most %s; this has %d.", plural(hi, "character", "characters"), have)
+func errTooLong(hi, have int) phrase {
+	return say("Please enter at most %d characters; this has %d.", hi, have)
 }
 
-func errPattern(pattern string) string {
-	return "Please enter text that matches " + cut(shownLine(pattern), 100)
+func errPattern(pattern string) phrase {
+	return say("Please enter text that matches %s", cut(shownLine(pattern), 100))
 }
 
 // formatExamples help where the name of a format alone would not.
@@ -81,56 +88,56 @@ var formatExamples = map[string]string{
 	"uuid": "123e4567-e89b-12d3-a456-426614174000",
 }
 
-func errFormat(format string) string {
-	s := "Please enter a valid " + cut(shownLine(format), 60)
+func errFormat(format string) phrase {
+	name := cut(shownLine(format), 60)
 	if e := formatExamples[format]; e != "" {
-		s += ", such as " + e
+		return say("Please enter a valid %s, such as %s.", name, e)
 	}
-	return s + "."
+	return say("Please enter a valid %s.", name)
 }
 
-func errRange(b bounds) string { return "Please enter a number " + b.words() + "." }
+func errRange(b bounds) phrase { return say("Please enter a number %s.", b.words()) }
 
 // words says what numbers the bounds allow: "from 1 to 5", "of at least 0".
-func (b bounds) words() string {
-	lo, hi := "of at least ", "of at most "
+func (b bounds) words() phrase {
+	lo, hi := "of at least %s", "of at most %s"
 	if b.loOpen {
-		lo = "greater than "
+		lo = "greater than %s"
 	}
 	if b.hiOpen {
-		hi = "less than "
+		hi = "less than %s"
 	}
-	lo, hi = lo+b.lo.short(), hi+b.hi.short()
+	above, below := say(lo, b.lo.short()), say(hi, b.hi.short())
 	switch {
 	case b.lo == nil && b.hi == nil:
-		return ""
+		return phrase{}
 	case b.hi == nil:
-		return lo
+		return above
 	case b.lo == nil:
-		return hi
+		return below
 	case b.loOpen || b.hiOpen:
-		return lo + " and " + hi
+		return say("%s and %s", above, below)
 	}
-	return "from " + b.lo.short() + " to " + b.hi.short()
+	return say("from %s to %s", b.lo.short(), b.hi.short())
 }
 
-func hintRange(b bounds) string {
-	if w := b.words(); w != "" {
-		return "A number " + w + "."
+func hintRange(b bounds) phrase {
+	if w := b.words(); !w.empty() {
+		return say("A number %s.", w)
 	}
-	return ""
+	return phrase{}
 }
 
-func hintMultiple(n *numeral) string { return "A multiple of " + n.short() + "." }
+func hintMultiple(n *numeral) phrase { return say("A multiple of %s.", n.short()) }
 
-func errMultiple(n *numeral) string { return "Please enter a multiple of " + n.short() + "." }
+func errMultiple(n *numeral) phrase { return say("Please enter a multiple of %s.", n.short()) }
 
-func errTooFew(lo int) string { return fmt.Sprintf("Please choose at least %d.", lo) }
+func errTooFew(lo int) phrase { return say("Please choose at least %d.", lo) }
 
-func errTooMany(hi int) string { return fmt.Sprintf("Please choose at most %d.", hi) }
+func errTooMany(hi int) phrase { return say("Please choose at most %d.", hi) }
 
-func errWhole(problem string) string {
-	return "The answers together are not what the server asks for: " + problem
+func errWhole(problem string) phrase {
+	return say("The answers together are not what the server asks for: %s", problem)
 }
 
 // maxErrorText is how long an error at a field may be; Slack names no limit.

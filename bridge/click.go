@@ -19,6 +19,8 @@ func (b *Bridge) Click(ctx context.Context, c blockkit.Click) {
 	case c.Action == blockkit.ActionAccept, c.Action == blockkit.ActionDecline, c.Action == blockkit.ActionCancel,
 		strings.HasPrefix(c.Action, blockkit.ActionChoicePrefix):
 		b.decideByButton(ctx, c)
+	case c.Action == blockkit.ActionBack:
+		b.back(ctx, c)
 	case c.Action == blockkit.ActionStop:
 		b.stopCall(ctx, c)
 	}
@@ -45,7 +47,7 @@ func (b *Bridge) decideByButton(ctx context.Context, c blockkit.Click) {
 		b.answerClick(ctx, c, l)
 		return
 	case err != nil:
-		b.noteClick(ctx, c, blockkit.NotRecordedTryAgain())
+		b.tryAgain(ctx, c)
 		return
 	case !s.Won:
 		l.pending, l.refusal = s.Pending, blockkit.AlreadyEnded(s.Pending.State, *s.Pending.Decision)
@@ -120,6 +122,7 @@ type found struct {
 	el      *blockkit.Elicitation
 	refusal blockkit.Words // nil: go on
 	ended   bool           // the question has ended: repair what was clicked
+	unread  bool           // the ledger is out of reach: nothing is known
 }
 
 // lookUp loads a question and re-checks, at this moment, that it waits and that
@@ -130,7 +133,7 @@ func (b *Bridge) lookUp(ctx context.Context, id elicit.PendingID, who elicit.Use
 	switch {
 	case err != nil:
 		b.o.Log.Error("a question could not be read", "pending_id", id, "err", err)
-		return found{refusal: blockkit.NotRecordedTryAgain()}
+		return found{refusal: blockkit.NotRecordedTryAgain(), unread: true}
 	case !known:
 		return found{refusal: blockkit.UnknownQuestion(), ended: true}
 	case !at.IsZero() && !p.Card.IsZero() && p.Card != at:
@@ -156,6 +159,10 @@ func (b *Bridge) lookUp(ctx context.Context, id elicit.PendingID, who elicit.Use
 // answerClick tells the person why a click changed nothing, and repairs the
 // card that invited it.
 func (b *Bridge) answerClick(ctx context.Context, c blockkit.Click, l found) {
+	if l.unread {
+		b.tryAgain(ctx, c)
+		return
+	}
 	if l.pending.Decision != nil && !c.Message.IsZero() {
 		b.redraw(ctx, l.pending, c.Message)
 	} else if l.ended && !c.Message.IsZero() {
@@ -164,6 +171,18 @@ func (b *Bridge) answerClick(ctx context.Context, c blockkit.Click, l found) {
 		}
 	}
 	b.noteClick(ctx, c, l.refusal)
+}
+
+// tryAgain tells the person that a click could not be recorded. A form stays as
+// it is, under the note.
+func (b *Bridge) tryAgain(ctx context.Context, c blockkit.Click) {
+	if c.View == nil {
+		b.noteClick(ctx, c, blockkit.NotRecordedTryAgain())
+		return
+	}
+	if err := b.o.Slack.PushView(ctx, c.TriggerID, blockkit.NoticeModal(blockkit.NotRecordedTryAgain())); err != nil {
+		b.o.Log.Warn("a click could not be answered", "requester", c.User.ID, "err", err)
+	}
 }
 
 // noteClick makes a click visible to the one who clicked: in the view it was

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -69,13 +70,22 @@ func (b *Bridge) runCommand(ctx context.Context, cmd blockkit.Command, target, r
 		return
 	}
 	args, err := blockkit.Arguments(tools[i].InputSchema, rest)
+	var missing *blockkit.MissingArguments
+	if errors.As(err, &missing) && b.askArguments(ctx, cmd, tools[i], missing.Given) {
+		return
+	}
 	if err != nil {
 		b.replyTo(ctx, cmd, blockkit.Note(blockkit.BadArguments(server, name, err)))
 		return
 	}
-	if err := b.start(ctx, cmd, tools[i], args); err != nil {
-		b.o.Log.Error("a call could not be started", "server", server, "tool", name, "requester", cmd.User.ID, "err", err)
-		b.replyTo(ctx, cmd, blockkit.Note(blockkit.NotStarted(server, name, startProblem(err))))
+	b.runTool(ctx, cmd, tools[i], args)
+}
+
+// runTool starts a call, and tells the person if it did not start.
+func (b *Bridge) runTool(ctx context.Context, cmd blockkit.Command, tool elicit.Tool, args json.RawMessage) {
+	if err := b.start(ctx, cmd, tool, args); err != nil {
+		b.o.Log.Error("a call could not be started", "server", tool.Server, "tool", tool.Name, "requester", cmd.User.ID, "err", err)
+		b.replyTo(ctx, cmd, blockkit.Note(blockkit.NotStarted(tool.Server, tool.Name, startProblem(err))))
 	}
 }
 
@@ -104,9 +114,18 @@ func (b *Bridge) serverNames() []string {
 // replyTo answers a command for the eyes of its author only. The response_url
 // works in every conversation, also where the bot is not a member.
 func (b *Bridge) replyTo(ctx context.Context, cmd blockkit.Command, m blockkit.Message) {
-	err := b.o.Slack.Respond(ctx, cmd.ResponseURL, m)
+	err := errors.New("there is no response_url") // a form has none
+	if cmd.ResponseURL != "" {
+		err = b.o.Slack.Respond(ctx, cmd.ResponseURL, m)
+	}
 	if err != nil {
 		err = b.o.Slack.Ephemeral(ctx, elicit.Place{Channel: cmd.Channel}, cmd.User.ID, m)
+	}
+	if err != nil {
+		var dm string
+		if dm, err = b.o.Slack.DirectMessage(ctx, cmd.User.ID); err == nil {
+			_, err = b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, m)
+		}
 	}
 	if err != nil {
 		b.o.Log.Warn("a command could not be answered", "channel", cmd.Channel, "requester", cmd.User.ID, "err", err)

@@ -22,6 +22,7 @@ type fakeLedger struct {
 	answers map[elicit.PendingID][]byte
 	seen    map[string]time.Time
 	running map[elicit.CallID]elicit.User
+	drafts  map[string][]byte
 	stopped func(context.Context, elicit.CallID) // as correlate\'s OnStop
 	timers  []*time.Timer
 	settled func(context.Context, elicit.Pending) // as correlate's OnSettled
@@ -32,7 +33,7 @@ type fakeLedger struct {
 func newFakeLedger() *fakeLedger {
 	return &fakeLedger{
 		records: map[elicit.PendingID]*elicit.Pending{}, answers: map[elicit.PendingID][]byte{}, seen: map[string]time.Time{},
-		running: map[elicit.CallID]elicit.User{},
+		running: map[elicit.CallID]elicit.User{}, drafts: map[string][]byte{},
 	}
 }
 
@@ -196,6 +197,30 @@ func (l *fakeLedger) StopCall(ctx context.Context, id elicit.CallID, by elicit.U
 	return requester, found, down
 }
 
+func draftKey(form string, who elicit.User) string { return form + " " + who.Team + " " + who.ID }
+
+func (l *fakeLedger) SaveDraft(_ context.Context, form string, who elicit.User, draft []byte, _ time.Duration) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down == nil {
+		l.drafts[draftKey(form, who)] = slices.Clone(draft)
+	}
+	return l.down
+}
+
+func (l *fakeLedger) Draft(_ context.Context, form string, who elicit.User) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.drafts[draftKey(form, who)], l.down
+}
+
+func (l *fakeLedger) DropDraft(_ context.Context, form string, who elicit.User) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.drafts, draftKey(form, who))
+	return l.down
+}
+
 func (l *fakeLedger) FirstTime(_ context.Context, key string, ttl time.Duration) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -297,6 +322,11 @@ func (s *fakeSlack) OpenView(_ context.Context, trigger string, m blockkit.Modal
 	return "V" + p.ts, err
 }
 
+func (s *fakeSlack) PushView(_ context.Context, trigger string, m blockkit.Modal) error {
+	_, err := s.add(posted{how: "push", user: trigger, modal: m})
+	return err
+}
+
 func (s *fakeSlack) UpdateView(_ context.Context, id string, m blockkit.Modal) error {
 	_, err := s.add(posted{how: "view", ts: id, modal: m})
 	return err
@@ -307,7 +337,9 @@ func (s *fakeSlack) DirectMessage(_ context.Context, user string) (string, error
 	return "D_" + user, err
 }
 
-func (s *fakeSlack) Zone(context.Context, string) *time.Location { return time.UTC }
+func (s *fakeSlack) Reader(context.Context, string) blockkit.Reader {
+	return blockkit.Reader{Zone: time.UTC}
+}
 
 // fakeHost runs a script in the place of a server.
 type fakeHost struct {

@@ -33,7 +33,7 @@ func (b *Bridge) openForm(ctx context.Context, c blockkit.Click, l found) {
 		b.answerClick(ctx, c, l)
 		return
 	}
-	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, b.form(ctx, l.pending, l.el, c.User).ForClick(c.At))
+	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
 	switch {
 	case err == nil:
 		b.noteForm(c.User, l.pending.ID)
@@ -53,7 +53,7 @@ func (b *Bridge) openForm(ctx context.Context, c blockkit.Click, l found) {
 // openLoading keeps the trigger alive in a small view while the question is
 // still being looked up, and then turns that view into the form.
 func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.PendingID, ready <-chan found) {
-	view, err := b.o.Slack.OpenView(ctx, c.TriggerID, blockkit.LoadingModal(id, c.User).ForClick(c.At))
+	view, err := b.o.Slack.OpenView(ctx, c.TriggerID, blockkit.LoadingModal(id, c.User, c.At))
 	switch {
 	case errors.Is(err, elicit.ErrAlreadyOpen): // a double click: the other one goes on with it
 		b.noteClick(ctx, c, blockkit.AlreadyOpen())
@@ -70,14 +70,30 @@ func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.Pe
 		return
 	}
 	b.noteForm(c.User, id)
-	b.updateView(ctx, view, b.form(ctx, l.pending, l.el, c.User).ForClick(c.At))
+	b.updateView(ctx, view, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
 }
 
-func (b *Bridge) form(ctx context.Context, p elicit.Pending, el *blockkit.Elicitation, who elicit.User) blockkit.Modal {
-	return el.Form.Modal(blockkit.FormView{
+// firstPage draws the form as it opens, with what the person had entered when
+// it was put down.
+func (b *Bridge) firstPage(ctx context.Context, p elicit.Pending, el *blockkit.Elicitation, who elicit.User, opened time.Time) blockkit.Modal {
+	v := formView(p, el, who, b.o.Slack.Reader(ctx, who.ID))
+	v.Opened = opened
+	if el.Form.Pages(el.Message) > 1 {
+		draft, err := b.draft(ctx, string(p.ID), who)
+		if err != nil {
+			// The form serves without it.
+			b.o.Log.Warn("a draft could not be read", "pending_id", p.ID, "err", err)
+		}
+		v.Draft = draft
+	}
+	return el.Form.Modal(v)
+}
+
+func formView(p elicit.Pending, el *blockkit.Elicitation, who elicit.User, r blockkit.Reader) blockkit.FormView {
+	return blockkit.FormView{
 		ID: p.ID, User: who, Server: p.Server, Tool: p.Tool, Message: el.Message,
-		Requester: p.Origin.Requester, Deadline: p.Deadline, Zone: b.o.Slack.Zone(ctx, who.ID),
-	})
+		Requester: p.Origin.Requester, Deadline: p.Deadline, Reader: r,
+	}
 }
 
 // autoOpen opens the form by itself while the requester's own command is fresh
@@ -85,7 +101,7 @@ func (b *Bridge) form(ctx context.Context, p elicit.Pending, el *blockkit.Elicit
 // when it does not work out.
 func (b *Bridge) autoOpen(ctx context.Context, q elicit.Question, el *blockkit.Elicitation, p elicit.Pending) {
 	c := b.call(q.Call)
-	if c == nil || el.Form.Empty() || b.o.Now().Sub(c.startedAt) >= b.o.AutoOpen {
+	if c == nil || !el.HasForm() || b.o.Now().Sub(c.startedAt) >= b.o.AutoOpen {
 		return
 	}
 	who := q.Origin.RequesterUser()
@@ -96,7 +112,7 @@ func (b *Bridge) autoOpen(ctx context.Context, q elicit.Question, el *blockkit.E
 	if !ok {
 		return
 	}
-	if _, err := b.o.Slack.OpenView(ctx, trigger, b.form(ctx, p, el, who).ForClick(c.startedAt)); err != nil {
+	if _, err := b.o.Slack.OpenView(ctx, trigger, b.firstPage(ctx, p, el, who, c.startedAt)); err != nil {
 		b.o.Log.Debug("a form did not open by itself", "pending_id", p.ID, "err", err)
 		return
 	}
@@ -124,23 +140,37 @@ func (b *Bridge) closeForm(who elicit.User, id elicit.PendingID) {
 	}
 }
 
-// Submit handles a submitted form. The reply goes into the acknowledgement:
-// all errors at once, each at its field; what happened, when it came too late;
-// or nothing, which closes the form.
+// Submit handles a submitted form, or a page of it. The reply goes into the
+// acknowledgement: all errors at once, each at its field; the next page; what
+// happened, when it came too late; or nothing, which closes the form.
 func (b *Bridge) Submit(ctx context.Context, s blockkit.Submission) blockkit.SubmitReply {
-	if s.View.CallbackID != blockkit.CallbackForm {
-		return blockkit.SubmitReply{}
+	switch s.View.CallbackID {
+	case blockkit.CallbackForm:
+		return b.submitForm(ctx, s)
+	case blockkit.CallbackArguments:
+		return b.submitArguments(ctx, s)
 	}
-	l := b.lookUp(ctx, elicit.PendingID(s.View.Metadata), s.User, elicit.MessageRef{})
+	return blockkit.SubmitReply{}
+}
+
+func (b *Bridge) submitForm(ctx context.Context, s blockkit.Submission) blockkit.SubmitReply {
+	m := blockkit.ReadMetadata(s.View.Metadata)
+	l := b.lookUp(ctx, elicit.PendingID(m.ID), s.User, elicit.MessageRef{})
 	if l.refusal != nil {
-		if l.pending.ID == "" && !l.ended {
+		if l.unread {
 			return atFirstField(s.State, l.refusal)
 		}
 		return replaced(l.refusal)
 	}
-	content, errs := l.el.Form.Answer(s.State, b.o.Slack.Zone(ctx, s.User.ID))
-	if len(errs) > 0 {
-		return blockkit.SubmitReply{Errors: errs}
+	t := turning{form: l.el.Form, at: m, who: s.User, reader: b.o.Slack.Reader(ctx, s.User.ID), ttl: l.pending.Deadline.Sub(b.o.Now())}
+	if !m.Last() {
+		return b.turn(ctx, t, s, func(d blockkit.Draft) blockkit.Modal {
+			return t.page(formView(l.pending, l.el, s.User, t.reader), m.Page+1, d)
+		})
+	}
+	content, reply := b.content(ctx, t, s)
+	if content == nil {
+		return reply
 	}
 	d := elicit.Decision{Action: elicit.Accept, Reason: elicit.ReasonSubmitted, Responder: s.User}
 	settlement, err := b.decide(ctx, l.pending.ID, d, content, elicit.MessageRef{})
@@ -152,6 +182,7 @@ func (b *Bridge) Submit(ctx context.Context, s blockkit.Submission) blockkit.Sub
 	case !settlement.Won:
 		return replaced(blockkit.AlreadyEnded(settlement.Pending.State, *settlement.Pending.Decision))
 	}
+	b.dropDraft(ctx, t)
 	return blockkit.SubmitReply{}
 }
 
@@ -175,7 +206,7 @@ func (b *Bridge) Closed(ctx context.Context, c blockkit.Closing) {
 	if c.View.CallbackID != blockkit.CallbackForm {
 		return
 	}
-	id := elicit.PendingID(c.View.Metadata)
+	id := elicit.PendingID(blockkit.ReadMetadata(c.View.Metadata).ID)
 	b.closeForm(c.User, id)
 	l := b.lookUp(ctx, id, c.User, elicit.MessageRef{})
 	if l.refusal != nil || b.o.Policy.OnClose(facts(l.pending, isConfirm(l.el.Form))) == policy.CloseKeeps {
@@ -191,11 +222,21 @@ func (b *Bridge) Closed(ctx context.Context, c blockkit.Closing) {
 
 // Search answers an external select while a person types.
 func (b *Bridge) Search(ctx context.Context, s blockkit.Search) []blockkit.Option {
-	l := b.lookUp(ctx, elicit.PendingID(s.View.Metadata), s.User, elicit.MessageRef{})
+	m := blockkit.ReadMetadata(s.View.Metadata)
+	reader := b.o.Slack.Reader(ctx, s.User.ID)
+	if s.View.CallbackID == blockkit.CallbackArguments {
+		a, err := b.arguments(ctx, m.ID, s.User)
+		if err != nil {
+			b.o.Log.Warn("the options of an argument could not be searched", "form", m.ID, "err", err)
+			return nil
+		}
+		return a.form.Search(s.BlockID, s.Text, reader.Language)
+	}
+	l := b.lookUp(ctx, elicit.PendingID(m.ID), s.User, elicit.MessageRef{})
 	if l.refusal != nil {
 		return nil
 	}
-	return l.el.Form.Search(s.BlockID, s.Text)
+	return l.el.Form.Search(s.BlockID, s.Text, reader.Language)
 }
 
 // later runs work that must not hold up the caller and outlives it, counted,

@@ -34,6 +34,13 @@ type Ledger interface {
 	// StopCall tells the replica that runs a call to stop it, if by is its
 	// requester. found is false when no living replica runs it.
 	StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (requester elicit.User, found bool, err error)
+	// SaveDraft keeps what a person has entered on the pages of a form, under
+	// the form's id, for ttl at most.
+	SaveDraft(ctx context.Context, form string, who elicit.User, draft []byte, ttl time.Duration) error
+	// Draft returns it; nil when there is none.
+	Draft(ctx context.Context, form string, who elicit.User) ([]byte, error)
+	// DropDraft forgets it.
+	DropDraft(ctx context.Context, form string, who elicit.User) error
 	// FirstTime reports whether key was not seen within ttl before, by any replica.
 	FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error)
 }
@@ -48,11 +55,14 @@ type Messenger interface {
 	// Respond posts an ephemeral message through a response_url.
 	Respond(ctx context.Context, responseURL string, m blockkit.Message) error
 	OpenView(ctx context.Context, triggerID string, m blockkit.Modal) (viewID string, err error)
+	// PushView lays a modal over the one in which the trigger arose.
+	PushView(ctx context.Context, triggerID string, m blockkit.Modal) error
 	UpdateView(ctx context.Context, viewID string, m blockkit.Modal) error
 	// DirectMessage returns the conversation of the bot with that user.
 	DirectMessage(ctx context.Context, user string) (channel string, err error)
-	// Zone returns the user's time zone as set in Slack; UTC when unknown.
-	Zone(ctx context.Context, user string) *time.Location
+	// Reader returns the user's time zone and language as set in Slack; UTC and
+	// English when unknown.
+	Reader(ctx context.Context, user string) blockkit.Reader
 }
 
 // Host runs tools on MCP servers.

@@ -94,7 +94,7 @@ func TestQuestion_IsNotAnsweredWhileTheLedgerIsOutOfReach(t *testing.T) {
 func TestQuestion_LegalFormThatSlackCannotShowIsCancelledWithTheReason(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, r *rig) {
 		var props []string
-		for i := range 150 {
+		for i := range 1500 {
 			props = append(props, fmt.Sprintf(`"p%d":{"type":"string"}`, i))
 		}
 		r.host.call = r.asking(`{"message":"?","requestedSchema":{"type":"object","properties":{` + strings.Join(props, ",") + `}}}`)

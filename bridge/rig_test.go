@@ -159,7 +159,7 @@ func (r *rig) filled(window string) string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	view := el.Form.Modal(blockkit.FormView{ID: "p", User: ann, Server: "deploy", Zone: time.UTC})
+	view := el.Form.Modal(blockkit.FormView{ID: "p", User: ann, Server: "deploy", Reader: blockkit.Reader{Zone: time.UTC}})
 	raw, err := json.Marshal(view.View)
 	if err != nil {
 		r.t.Fatal(err)

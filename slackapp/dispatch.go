@@ -76,18 +76,24 @@ func (d *dispatcher) command(ctx context.Context, form url.Values) {
 	d.work(ctx, "a command", func(ctx context.Context) { d.h.Command(ctx, c) })
 }
 
-// interaction takes an interaction and returns the body of its
-// acknowledgement; nil is an empty one.
-func (d *dispatcher) interaction(ctx context.Context, raw []byte) (body any, err error) {
+// ack answers an interaction.
+type ack struct {
+	body any                   // nil is an empty one
+	then func(context.Context) // work for after it has left; nil for none
+}
+
+// interaction takes an interaction and returns its acknowledgement. The caller
+// calls sent when that has left.
+func (d *dispatcher) interaction(ctx context.Context, raw []byte) (ack, error) {
 	p, err := parsePayload(raw)
 	if err != nil {
-		return nil, err
+		return ack{}, err
 	}
 	at := d.now()
 	switch p.Type {
 	case "block_actions":
 		if !d.seen.first("click " + p.TriggerID) {
-			return nil, nil
+			return ack{}, nil
 		}
 		for i := range p.Actions {
 			d.work(ctx, "a click", func(ctx context.Context) { d.h.Click(ctx, p.click(i, at)) })
@@ -102,30 +108,37 @@ func (d *dispatcher) interaction(ctx context.Context, raw []byte) (body any, err
 			d.work(ctx, "a closed form", func(ctx context.Context) { d.h.Closed(ctx, c) })
 		}
 	case "block_suggestion":
-		return d.search(ctx, p), nil
+		return ack{body: d.search(ctx, p)}, nil
 	}
-	return nil, nil
+	return ack{}, nil
+}
+
+// sent goes on with what had to wait for an acknowledgement.
+func (d *dispatcher) sent(ctx context.Context, a ack) {
+	if a.then != nil {
+		d.work(ctx, "what follows a submission", a.then)
+	}
 }
 
 // submit runs inside the acknowledgement. A second delivery of the same
 // submission is decided by the store, not here: it gets its own true answer.
-func (d *dispatcher) submit(ctx context.Context, p payload, at time.Time) (body any) {
+func (d *dispatcher) submit(ctx context.Context, p payload, at time.Time) (a ack) {
 	ctx, cancel := context.WithTimeoutCause(ctx, ackBudget, errors.New("answering a submission took too long"))
 	defer cancel()
 	defer func() {
 		if r := recover(); r != nil {
 			d.log.Error("a handler failed", "handling", "a submission", "err", fmt.Sprint(r))
-			body = nil
+			a = ack{}
 		}
 	}()
 	reply := d.h.Submit(ctx, blockkit.Submission{User: p.user(), View: p.View.ref(), State: p.View.State, TriggerID: p.TriggerID, At: at})
 	switch {
 	case len(reply.Errors) > 0:
-		return slack.NewErrorsViewSubmissionResponse(reply.Errors)
+		return ack{body: slack.NewErrorsViewSubmissionResponse(reply.Errors)}
 	case reply.Replace != nil:
-		return slack.NewUpdateViewSubmissionResponse(&reply.Replace.View)
+		return ack{body: slack.NewUpdateViewSubmissionResponse(&reply.Replace.View), then: reply.Then}
 	default:
-		return slack.NewClearViewSubmissionResponse()
+		return ack{body: slack.NewClearViewSubmissionResponse(), then: reply.Then}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slackbridge/slackbridge/blockkit"
 	"github.com/slackbridge/slackbridge/elicit"
 )
@@ -18,11 +20,11 @@ func dispatcherFor(t *testing.T, h Handler) *dispatcher {
 
 func (d *dispatcher) take(t *testing.T, payload string) string {
 	t.Helper()
-	body, err := d.interaction(t.Context(), []byte(payload))
+	answer, err := d.interaction(t.Context(), []byte(payload))
 	if err != nil {
 		t.Fatalf("%s: %v", payload, err)
 	}
-	raw, err := encodeBody(body)
+	raw, err := encodeBody(answer.body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +51,8 @@ func TestDispatch_ClickIsAcknowledgedBeforeItIsHandled(t *testing.T) {
 		User: elicit.User{Team: "T_HOME", ID: "U_ANN"}, Action: "elicit_respond", Value: "p1", Message: elicit.MessageRef{Channel: "C1", TS: "2.2"},
 		Thread: "1.1", TriggerID: "T1", ResponseURL: "https://r.test", At: noon,
 	}
-	if c != want {
-		t.Errorf("click %+v, want %+v", c, want)
+	if d := cmp.Diff(want, c); d != "" {
+		t.Errorf("click (-want +got):\n%s", d)
 	}
 }
 

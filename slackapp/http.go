@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 )
 
 // maxBody bounds a request of Slack. A submission with 100 filled fields is far
@@ -73,7 +74,7 @@ func (s *httpIntake) interaction(w http.ResponseWriter, r *http.Request, body []
 		http.Error(w, "unreadable", http.StatusBadRequest)
 		return
 	}
-	raw, err := encodeBody(answer)
+	raw, err := encodeBody(answer.body)
 	if err != nil {
 		s.c.o.Log.Error("an acknowledgement could not be written", "err", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
@@ -82,9 +83,16 @@ func (s *httpIntake) interaction(w http.ResponseWriter, r *http.Request, body []
 	if raw != nil {
 		w.Header().Set("Content-Type", "application/json")
 	}
-	if _, err := w.Write(raw); err != nil {
-		s.c.o.Log.Warn("an acknowledgement did not leave", "err", err)
+	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
+	_, err = w.Write(raw)
+	if err == nil {
+		err = http.NewResponseController(w).Flush()
 	}
+	if err != nil {
+		s.c.o.Log.Warn("an acknowledgement did not leave", "err", err)
+		return
+	}
+	s.d.sent(r.Context(), answer)
 }
 
 // event answers Slack's check of the address; other events are acknowledged.

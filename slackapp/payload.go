@@ -89,7 +89,7 @@ func (p payload) click(i int, at time.Time) blockkit.Click {
 	}
 	if p.View != nil {
 		ref := p.View.ref()
-		c.View = &ref
+		c.View, c.State = &ref, p.View.State
 		return c
 	}
 	channel := p.Channel.ID

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slack-go/slack"
+	"github.com/slackbridge/slackbridge/blockkit"
 )
 
 // peopleTTL is how long what Slack says of a user is believed.
@@ -15,28 +16,28 @@ const peopleTTL = time.Minute
 type people struct {
 	c     *Client
 	mu    sync.Mutex
-	zones map[string]cachedZone
+	known map[string]known
 	dms   map[string]string
 }
 
-type cachedZone struct {
-	zone *time.Location
-	at   time.Time
+type known struct {
+	reader blockkit.Reader
+	at     time.Time
 }
 
 func (p *people) init(c *Client) {
-	p.c, p.zones, p.dms = c, map[string]cachedZone{}, map[string]string{}
+	p.c, p.known, p.dms = c, map[string]known{}, map[string]string{}
 }
 
-// Zone returns the user's time zone as set in Slack; UTC when it cannot be
-// learned in time.
-func (c *Client) Zone(ctx context.Context, user string) *time.Location {
+// Reader returns the user's time zone and language as set in Slack; UTC and
+// English when they cannot be learned in time.
+func (c *Client) Reader(ctx context.Context, user string) blockkit.Reader {
 	p := &c.people
 	p.mu.Lock()
-	cached, ok := p.zones[user]
+	cached, ok := p.known[user]
 	p.mu.Unlock()
 	if ok && c.o.Now().Sub(cached.at) < peopleTTL {
-		return cached.zone
+		return cached.reader
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -46,11 +47,11 @@ func (c *Client) Zone(ctx context.Context, user string) *time.Location {
 		return err
 	})
 	if err != nil {
-		c.o.Log.Warn("a user's time zone could not be read", "responder", user, "err", err)
+		c.o.Log.Warn("a user's time zone and language could not be read", "responder", user, "err", err)
 		if ok {
-			return cached.zone
+			return cached.reader
 		}
-		return time.UTC
+		return blockkit.Reader{Zone: time.UTC}
 	}
 	zone, err := time.LoadLocation(info.TZ)
 	if err != nil || info.TZ == "" {
@@ -58,8 +59,9 @@ func (c *Client) Zone(ctx context.Context, user string) *time.Location {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.zones[user] = cachedZone{zone: zone, at: c.o.Now()}
-	return zone
+	r := blockkit.Reader{Zone: zone, Language: blockkit.LanguageOf(info.Locale)}
+	p.known[user] = known{reader: r, at: c.o.Now()}
+	return r
 }
 
 // DirectMessage returns the bot's conversation with a user.

@@ -182,11 +182,11 @@ func (s *Socket) serve(ctx context.Context, conn *websocket.Conn, leaving chan<-
 
 // handle acknowledges an envelope on the socket on which it came.
 func (s *Socket) handle(ctx context.Context, w *socketWriter, e envelope) {
-	var body any
+	var answer ack
 	switch e.Type {
 	case "interactive":
 		var err error
-		if body, err = s.d.interaction(ctx, e.Payload); err != nil {
+		if answer, err = s.d.interaction(ctx, e.Payload); err != nil {
 			s.c.o.Log.Warn("an interaction could not be read", "err", err)
 		}
 	case "slash_commands":
@@ -203,9 +203,11 @@ func (s *Socket) handle(ctx context.Context, w *socketWriter, e envelope) {
 		}
 		s.d.command(ctx, form)
 	}
-	if err := s.ack(w, e.EnvelopeID, body); err != nil {
+	if err := s.ack(w, e.EnvelopeID, answer.body); err != nil {
 		s.c.o.Log.Warn("an acknowledgement did not leave", "err", err)
+		return
 	}
+	s.d.sent(ctx, answer)
 }
 
 // ack sends the acknowledgement. One that Slack would drop in silence is not

@@ -95,7 +95,7 @@ func exercise(t *testing.T, sim *slacksim.Sim, c *Client, h *recorder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.OpenView(t.Context(), h.commands[0].TriggerID, form.Modal(blockkit.FormView{ID: "p1", Server: "deploy", Zone: time.UTC})); err != nil {
+	if _, err := c.OpenView(t.Context(), h.commands[0].TriggerID, form.Modal(blockkit.FormView{ID: "p1", Server: "deploy", Reader: blockkit.Reader{Zone: time.UTC}})); err != nil {
 		t.Fatal(err)
 	}
 	if err := ann.PressInModal(t.Context(), "Decline"); err != nil {
@@ -173,7 +173,7 @@ func TestSocket_OversizedAcknowledgementIsSentEmptyAndLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.OpenView(t.Context(), h.commands[0].TriggerID, form.Modal(blockkit.FormView{ID: "p1", Server: "deploy", Zone: time.UTC})); err != nil {
+	if _, err := c.OpenView(t.Context(), h.commands[0].TriggerID, form.Modal(blockkit.FormView{ID: "p1", Server: "deploy", Reader: blockkit.Reader{Zone: time.UTC}})); err != nil {
 		t.Fatal(err)
 	}
 	if err := ann.Submit(t.Context()); err != nil {

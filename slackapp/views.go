@@ -20,6 +20,15 @@ func (c *Client) OpenView(ctx context.Context, triggerID string, m blockkit.Moda
 	return id, err
 }
 
+// PushView lays a modal over the one in which the trigger arose; closing it
+// uncovers that as it was.
+func (c *Client) PushView(ctx context.Context, triggerID string, m blockkit.Modal) error {
+	return c.do(ctx, "views.push", "", never, func(ctx context.Context) error {
+		_, err := c.api.PushViewContext(ctx, triggerID, m.View)
+		return err
+	})
+}
+
 // UpdateView replaces what an open modal shows.
 func (c *Client) UpdateView(ctx context.Context, viewID string, m blockkit.Modal) error {
 	view := m.View
