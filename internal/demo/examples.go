@@ -10,6 +10,8 @@ func Examples() []page.Example {
 		{Text: "/mcp deploy.scale_service service=search replicas=20", About: "a yes or no right on the card"},
 		{Text: "/mcp deploy.choose_region", About: "one choice of three"},
 		{Text: "/mcp deploy.report_incident", About: "a field of every type"},
+		{Text: "/mcp deploy.review_hosts", About: "a form of several pages"},
+		{Text: "/mcp deploy.deploy_service service=payments", About: "a missing argument is asked for"},
 		{Text: "/mcp deploy.broken_form", About: "a question that is refused"},
 		{Text: "/mcp deploy.status", About: "a tool that asks nothing"},
 		{Text: "/mcp help", About: "what else there is"},

@@ -50,6 +50,13 @@ func tools() []demoTool {
 				return "Please describe the incident. Only the title, the severity and the time are needed."
 			},
 			incidentSchema(), func(_, got args) string { return "Filed the incident “" + got.text("title") + "”." }),
+		asking("review_hosts", "Asks about 120 hosts: a form of several pages", noArgs,
+			func(args) string { return "Which hosts can be switched off? Leave open what you do not know." },
+			hostsSchema(), func(_, got args) string { return fmt.Sprintf("Noted %d answers.", len(got)) }),
+		asking("ask", "Asks whatever you give it: try the forms of your own server",
+			`{"type":"object","properties":{"message":{"type":"string","description":"what the question says"},"schema":{"type":"string","title":"requestedSchema","description":"the form, as JSON"}},"required":["message","schema"],"additionalProperties":false}`,
+			func(a args) string { return a.text("message") }, "",
+			func(_, got args) string { return "Got " + got.json() + "." }),
 		asking("broken_form", "Asks in a way that is not valid, to show how that is refused", noArgs,
 			func(args) string { return "This question has a nested object, which forms cannot have." },
 			`{"type":"object","properties":{"limits":{"type":"object","properties":{"cpu":{"type":"number"}}}},"required":["limits"]}`,
@@ -84,6 +91,14 @@ func (a args) text(name string) string {
 	return string(a[name])
 }
 
+func (a args) json() string {
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
+}
+
 func argsOf(v any) args {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -99,15 +114,23 @@ func argsOf(v any) args {
 // answerKey names the question in the revision that asks by results.
 const answerKey = "answer"
 
-// asking is a tool that asks one question and then says what it did. The
+// asking is a tool that asks one question and then says what it did. Without a
+// schema of its own it asks with the one in its arguments. The
 // server library turns the question into what the client's revision wants.
 func asking(name, about, inputSchema string, question func(args) string, schema string, done func(arguments, answer args) string) demoTool {
 	handle := func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments := argsOf(r.GetArguments())
 		a := server.ElicitationResponse(r.Params.InputResponses, answerKey)
 		if a == nil {
+			asked := json.RawMessage(schema)
+			if schema == "" {
+				asked = json.RawMessage(arguments.text("schema"))
+			}
+			if !json.Valid(asked) {
+				return mcp.NewToolResultError("schema is not JSON."), nil
+			}
 			return server.NewInputRequestBuilder(name).Elicit(answerKey, mcp.ElicitationParams{
-				Mode: mcp.ElicitationModeForm, Message: question(arguments), RequestedSchema: json.RawMessage(schema),
+				Mode: mcp.ElicitationModeForm, Message: question(arguments), RequestedSchema: asked,
 			}).ToolResult(), nil
 		}
 		switch a.Action {

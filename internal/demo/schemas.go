@@ -30,3 +30,12 @@ func incidentSchema() string {
 		`"host":{"type":"string","title":"Host","enum":[` + strings.Join(hosts, ",") + `]}},` +
 		`"required":["title","severity","started"]}`
 }
+
+// hostsSchema is a form that does not fit one view.
+func hostsSchema() string {
+	var hosts []string
+	for i := range 120 {
+		hosts = append(hosts, fmt.Sprintf(`"host_%03d":{"type":"boolean","title":"host-%03d.example.com"}`, i, i))
+	}
+	return `{"type":"object","properties":{` + strings.Join(hosts, ",") + `}}`
+}
