@@ -55,6 +55,7 @@ func commands() []command {
 		{name: "demo", summary: "try it: everything local, one page in the browser", run: demoCommand},
 		{name: "check", summary: "check the configuration, Redis, Slack and every server", run: checkCommand},
 		{name: "manifest", summary: "print the manifest of the Slack app", run: manifestCommand},
+		{name: "render", summary: "show what people will see of a form, without Slack", run: renderCommand},
 		{name: "version", summary: "print the version", run: versionCommand},
 		{name: demoServerCommandName, hidden: true, run: demoServerCommand},
 	}

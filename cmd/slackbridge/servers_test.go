@@ -196,7 +196,6 @@ func TestServers_FaultsAreToldInTheThreadOrToTheTypist(t *testing.T) {
 		{"/mcp crash.tool", []string{"crash", "license expired"}},
 		{"/mcp nosuch.tool", []string{"nosuch", "deploy"}},
 		{"/mcp deploy.nosuch", []string{"nosuch", "deploy_service"}},
-		{"/mcp deploy.deploy_service service=x", []string{"missing version"}},
 		{"/mcp deploy.deploy_service service=x version=1 colour=red", []string{"colour", "service, version"}},
 		{`/mcp deploy.deploy_service service="x`, []string{"quote"}},
 		{"/mcp deploy.fails", []string{"deploy.fails"}},
