@@ -1,6 +1,7 @@
 package blockkit
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -36,6 +37,10 @@ func (c *choices) prefilled() int {
 
 // fit divides the form over pages. p is where its properties stand.
 func (f *Form) fit(p path) error {
+	if f.surelySmall() {
+		f.divide(false)
+		return nil
+	}
 	for i := range f.fields {
 		if err := f.fields[i].legible(p.member(f.fields[i].name)); err != nil {
 			return err
@@ -55,6 +60,14 @@ func (f *Form) fit(p path) error {
 	}
 	f.divide(paged)
 	return nil
+}
+
+// surelySmall spares most forms the weighing: all of their texts are in the
+// schema, and each weighs at most six times as much in JSON, in two places. A
+// $ref multiplies texts.
+func (f *Form) surelySmall() bool {
+	return len(f.fields) <= maxFields && len(f.schema) <= maxMessage/2 &&
+		len(f.schema)*12+len(f.fields)*3*inputBytes <= maxFormBytes && !bytes.Contains(f.schema, []byte("$ref"))
 }
 
 // shorten makes menus that are searched out of the longest ones, until the form

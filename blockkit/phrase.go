@@ -65,10 +65,20 @@ func say(key string, args ...any) phrase { return phrase{key, args} }
 
 func (p phrase) empty() bool { return p.key == "" }
 
+// template is the sentence in a language, with its places.
+func (p phrase) template(l Language) string {
+	if l == SimplifiedChinese {
+		if text, ok := simplifiedChinese[p.key]; ok {
+			return text
+		}
+	}
+	return p.key
+}
+
 // in puts the phrase into a language.
 func (p phrase) in(l Language) string {
-	if p.empty() {
-		return ""
+	if len(p.args) == 0 {
+		return p.template(l)
 	}
 	args := make([]any, len(p.args))
 	for i, a := range p.args {
@@ -80,37 +90,28 @@ func (p phrase) in(l Language) string {
 	return printers[l].Sprintf(p.key, args...)
 }
 
-// placeMark stands for a part while its sentence is put into a language.
-const placeMark = '\uE000'
-
 // words puts the phrase into a language with parts in its places, in whatever
 // order that language has them. All of its args must be parts.
 func (p phrase) words(l Language) Words {
-	marks := make([]any, len(p.args))
-	for i := range p.args {
-		marks[i] = string(placeMark + rune(i))
-	}
-	var out Words
-	text := printers[l].Sprintf(p.key, marks...)
-	for text != "" {
-		at := strings.IndexFunc(text, func(r rune) bool { return r >= placeMark && r < placeMark+rune(len(p.args)) })
-		if at < 0 {
-			return append(out, Text(text))
+	out := make(Words, 0, 2*len(p.args)+1)
+	text := p.template(l)
+	for next := 0; ; next++ {
+		before, after, found := strings.Cut(text, "%")
+		if before != "" {
+			out = append(out, Text(before))
 		}
-		if at > 0 {
-			out = append(out, Text(text[:at]))
+		if !found {
+			return out
 		}
-		for i, r := range text[at:] {
-			if i > 0 {
-				text = text[at+i:]
-				break
-			}
-			part, _ := p.args[r-placeMark].(Part)
+		i := next
+		if strings.HasPrefix(after, "[") && len(after) > 2 { // %[2]s: the second
+			i = int(after[1] - '1')
+			after = after[len("[n]"):]
+		}
+		text = strings.TrimPrefix(after, "s")
+		if i >= 0 && i < len(p.args) {
+			part, _ := p.args[i].(Part)
 			out = append(out, part)
-			if at+len(string(r)) == len(text) {
-				return out
-			}
 		}
 	}
-	return out
 }
