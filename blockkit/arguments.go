@@ -68,8 +68,10 @@ func Arguments(inputSchema json.RawMessage, text string) (json.RawMessage, error
 
 // UnescapeText undoes exactly the three escapes that Slack applies to text.
 func UnescapeText(s string) string {
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
+	return unescaper.Replace(s)
 }
+
+var unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
 var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'")
 

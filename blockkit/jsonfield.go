@@ -39,7 +39,7 @@ func parseJSONField(s *node, root json.RawMessage, pointer string) control {
 
 // pointerTo is the JSON pointer of a property.
 func pointerTo(name string) string {
-	return "/properties/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	return "/properties/" + pointerEscape.Replace(name)
 }
 
 func (f jsonField) element(Language) slack.BlockElement {
@@ -111,3 +111,5 @@ func (f jsonField) check(raw json.RawMessage) phrase {
 	}
 	return say("This is not what is asked for at %s: %s", cut(shownLine(strings.Join(bad.InstanceLocation, ".")), maxName), why)
 }
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +96,28 @@ func (m schemaMaker) property() map[string]any {
 	case 7:
 		s["const"] = []any{m.text(), m.IntN(5), true}[m.IntN(3)]
 	}
+	return m.wrapped(s)
+}
+
+// wrapped is s in one of the forms that real servers give it, or spoilt.
+func (m schemaMaker) wrapped(s map[string]any) map[string]any {
+	switch m.IntN(24) {
+	case 0:
+		return map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}, "title": m.text()}
+	case 1:
+		return map[string]any{"allOf": []any{s}, "description": m.text()}
+	case 2:
+		return map[string]any{"$ref": "#/$defs/shared", "title": m.text()}
+	case 3:
+		if t, ok := s["type"].(string); ok {
+			s["type"] = []any{"null", t}
+		}
+	case 4: // near-legal: a keyword with a value that it cannot have
+		for _, k := range slices.Sorted(maps.Keys(s)) {
+			s[k] = []any{nil, m.text(), -1, []any{}, map[string]any{}, 1e300, true}[m.IntN(7)]
+			break
+		}
+	}
 	return s
 }
 
@@ -101,8 +125,11 @@ func (m schemaMaker) schema() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)
 	n := m.IntN(8)
-	if m.IntN(20) == 0 {
+	switch m.IntN(40) {
+	case 0:
 		n = 80 + m.IntN(16)
+	case 1:
+		n = 96 + m.IntN(100)
 	}
 	required := []string{}
 	for i := range n {
@@ -118,7 +145,8 @@ func (m schemaMaker) schema() json.RawMessage {
 		}
 	}
 	names, _ := json.Marshal(required)
-	fmt.Fprintf(&b, `},"required":%s}`, names)
+	shared, _ := json.Marshal(map[string]any{"type": "string", "enum": m.values()})
+	fmt.Fprintf(&b, `},"required":%s,"$defs":{"shared":%s}}`, names, shared)
 	return b.Bytes()
 }
 
@@ -155,8 +183,14 @@ func (m schemaMaker) state(in []input) json.RawMessage {
 // rules, and returns its inputs.
 func drawEverything(t testing.TB, f *blockkit.Form, message string) []input {
 	t.Helper()
-	in := inputs(t, f)
-	viewJSON(t, f.Modal(formView(message)))
+	var in []input
+	for page := range f.Pages(message) {
+		v := formView(message)
+		v.Page = page
+		in = append(in, inputsOf(t, viewJSON(t, f.Modal(v)))...)
+		v.Visit, v.Reader.Language = page+1, blockkit.SimplifiedChinese
+		viewJSON(t, f.Modal(v))
+	}
 	messageJSON(t, card(message, f).Open())
 	for i := range f.FieldNames() {
 		for _, text := range []string{"", "a"} {
@@ -258,13 +292,19 @@ func checkAnswer(t testing.TB, f *blockkit.Form, in []input, state json.RawMessa
 func TestProperty_RandomFormsKeepSlacksRulesAndTheirSchema(t *testing.T) {
 	m := schemaMaker{rand.New(rand.NewPCG(1, 2))}
 	drawn, accepted := 0, 0
-	for range 250 {
-		f, ok := parseAny(t, m.schema())
+	rounds := 2000
+	if testing.Short() {
+		rounds = 200
+	}
+	for range rounds {
+		schema := m.schema()
+		drawArguments(t, schema)
+		f, ok := parseAny(t, schema)
 		if !ok {
 			continue
 		}
 		drawn++
-		in := drawEverything(t, f, m.text())
+		in := drawEverything(t, f, strings.Repeat(m.text(), 1+m.IntN(40)))
 		for range 3 {
 			if checkAnswer(t, f, in, m.state(in)) {
 				accepted++
@@ -274,8 +314,24 @@ func TestProperty_RandomFormsKeepSlacksRulesAndTheirSchema(t *testing.T) {
 			t.Fatalf("with the schema %s", schemas[f])
 		}
 	}
-	if drawn < 100 || accepted < 50 {
+	if drawn < rounds/4 || accepted < rounds/4 {
 		t.Errorf("%d forms and %d accepted answers are too few to mean anything", drawn, accepted)
+	}
+}
+
+// drawArguments draws the form for a tool with such an inputSchema, and the
+// same again filled with random arguments.
+func drawArguments(t testing.TB, schema json.RawMessage) {
+	t.Helper()
+	f, err := blockkit.ParseArguments(schema)
+	if err != nil {
+		return
+	}
+	given := f.Given(json.RawMessage(`{"a0":"x","b1":[1,{"c":null}],"0":5,"Title2":true}`))
+	for page := range f.Pages("") {
+		for _, d := range []blockkit.Draft{nil, given} {
+			viewJSON(t, f.ArgumentsModal(blockkit.ArgumentsView{ID: "f1", User: ann, Server: "deploy", Tool: "t", Page: page, Draft: d}))
+		}
 	}
 }
 
@@ -284,6 +340,7 @@ func FuzzParseForm(f *testing.F) {
 		f.Add(s, "a question")
 	}
 	f.Fuzz(func(t *testing.T, schema, message string) {
+		drawArguments(t, json.RawMessage(schema))
 		form, ok := parseAny(t, json.RawMessage(schema))
 		if !ok {
 			return
@@ -305,7 +362,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(object(`{"s":{"type":"string","pattern":"^(a|b)*$","minLength":2}}`), `{"values":[]}`)
 	f.Fuzz(func(t *testing.T, schema, state string) {
 		if form, ok := parseAny(t, json.RawMessage(schema)); ok {
-			checkAnswer(t, form, inputs(t, form), json.RawMessage(state))
+			checkAnswer(t, form, drawEverything(t, form, "?"), json.RawMessage(state))
 		}
 	})
 }

@@ -83,7 +83,7 @@ func (f flattener) refer(n *node, p path) (*node, error) {
 	target := f.root
 	if pointer != "" {
 		for _, token := range strings.Split(pointer[1:], "/") {
-			target = target.step(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+			target = target.step(pointerToken.Replace(token))
 		}
 	}
 	if target == nil {
@@ -217,3 +217,6 @@ func (n *node) words(keyword string, p path) (string, error) {
 
 // maxSize stands for all sizes beyond it: nothing in Slack is as long.
 const maxSize = 1 << 30
+
+// pointerToken reads a token of a JSON pointer (RFC 6901).
+var pointerToken = strings.NewReplacer("~1", "/", "~0", "~")

@@ -84,7 +84,7 @@ func (c *checker) object(ptr string, v any, s shape) (object, bool) {
 
 // escapePointer escapes a member name for use in a JSON pointer (RFC 6901).
 func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	return pointerEscape.Replace(name)
 }
 
 // typeOf returns the "type" member of v, reporting when there is none.
@@ -226,3 +226,5 @@ func (c *checker) count(ptr string, n, lo, hi int) {
 		c.report(ptr, RuleCount, "no more than %d items allowed", hi)
 	}
 }
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")

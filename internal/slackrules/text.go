@@ -47,7 +47,7 @@ func storedText(hi int) check {
 
 // stored escapes s as Slack does for storing.
 func stored(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+	return escaper.Replace(s)
 }
 
 // confirm is a confirmation dialog. Slack's page asks for all four texts and
@@ -77,3 +77,5 @@ func has(o object, name string) bool {
 	_, ok := o[name]
 	return ok
 }
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
