@@ -41,7 +41,7 @@ func (f *Form) AnswerPages(d Draft, state json.RawMessage, m Metadata, r Reader)
 		values[i] = value
 	}
 	if len(errs) > 0 {
-		return nil, errs
+		return nil, fitErrors(errs)
 	}
 	content = f.object(values)
 	if f.firstInput(0, len(f.fields)) < 0 { // possible has checked it
@@ -134,11 +134,22 @@ const (
 	maxChoiceLabel = 30
 )
 
+// isOurButton reports whether a label reads like a button of ours on the same
+// card, which means something else.
+func isOurButton(label string) bool {
+	for _, ours := range []string{wordRespond, wordAccept, wordDecline, wordCancel} {
+		if folded(label) == folded(ours) || folded(label)+ellipsis == folded(ours) {
+			return true
+		}
+	}
+	return false
+}
+
 // Choices returns the answers of a form that asks for nothing but one required
 // boolean, or one required choice of up to four short options; else nil.
 func (f *Form) Choices() []Choice {
-	if len(f.fields) != 1 || !f.fields[0].required {
-		return nil
+	if len(f.fields) != 1 || !f.fields[0].required || len(f.fields[0].extra()) > 0 {
+		return nil // a button must not hide a part of what it answers
 	}
 	var options []option
 	switch c := f.fields[0].control.(type) {
@@ -154,7 +165,7 @@ func (f *Form) Choices() []Choice {
 	var out []Choice
 	for _, o := range options {
 		content := f.object([]json.RawMessage{o.value.raw})
-		if _, problem := misfit(schema, content); !problem.empty() || !fits(o.label, maxChoiceLabel) || o.about != "" {
+		if _, problem := misfit(schema, content); !problem.empty() || !fits(o.label, maxChoiceLabel) || o.about != "" || isOurButton(o.label) {
 			return nil
 		}
 		out = append(out, Choice{Label: o.label, Content: content})

@@ -25,9 +25,12 @@ func ParseArguments(inputSchema json.RawMessage) (*Form, error) {
 	if !root.is(nodeObject) {
 		return nil, invalid(p, "must be a schema object")
 	}
+	if err := bounded(root, p); err != nil {
+		return nil, err
+	}
 	f := &Form{schema: root.raw}
 	required := requiredArguments(root)
-	resolve := flattener{root: root}
+	resolve := newFlattener(root)
 	properties := root.get("properties")
 	if properties.is(nodeObject) {
 		for _, m := range properties.members {

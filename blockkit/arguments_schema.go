@@ -128,6 +128,10 @@ func (s *argSchema) check(args json.RawMessage) error {
 	if len(s.raw) == 0 {
 		return nil
 	}
+	root, err := decodeNode(s.raw, at("inputSchema"))
+	if err != nil || bounded(root, at("inputSchema")) != nil {
+		return nil
+	}
 	compiled := compileSchema(s.raw)
 	if compiled == nil {
 		return nil

@@ -3,6 +3,7 @@ package blockkit
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -60,6 +61,9 @@ func (c Card) Open() Message {
 	if !c.Form.Empty() {
 		l.say(wordAsksFor(c.Form.Labels()))
 	}
+	if about := c.aboutChoices(); about != "" {
+		l.quote(about, 1)
+	}
 	if !c.Deadline.IsZero() {
 		l.say(wordUntil(c.Deadline))
 	}
@@ -76,6 +80,15 @@ func cardText(words string) string {
 	}
 	head, _ := splitAt(words, maxCardText)
 	return head
+}
+
+// aboutChoices is the description of a field that buttons on the card answer:
+// whoever presses one must have been able to read it.
+func (c Card) aboutChoices() string {
+	if !c.oneTap() || len(c.Form.Choices()) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(c.Form.fields[0].about)
 }
 
 // oneTap reports whether the question can be answered right on its card: the

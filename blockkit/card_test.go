@@ -69,7 +69,9 @@ func TestCard_OffersWhatTheFormNeeds(t *testing.T) {
 		{"a long option", object(`{"x":{"enum":["a","`+long+`"]}}`, "x"), respond},
 		{"two fields", object(`{"x":{"type":"boolean"},"y":{"type":"string"}}`, "x"), respond},
 		{"several", object(`{"x":{"type":"array","items":{"enum":["a","b"]}}}`, "x"), respond},
-		{"a choice that another rule forbids", object(`{"x":{"type":"string","enum":["a","abc"],"minLength":2}}`, "x"), respond},
+		{"a choice that another rule forbids", `{"properties":{"x":{"enum":["a","abc"]}},"required":["x"],"not":{"properties":{"x":{"const":"a"}}}}`, respond},
+		{"an option that reads like our button", object(`{"x":{"enum":["Approve","decline"]}}`, "x"), respond},
+		{"a title that was cut", object(`{"x":{"type":"boolean","title":"`+strings.Repeat("I agree ", 40)+`"}}`, "x"), respond},
 		{"constant", object(`{"x":{"const":"a"}}`, "x"), respond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -407,7 +407,7 @@ func TestCase_O67_TheConfiguredNameAsks(t *testing.T) {
 
 func TestCase_O68_EmptyTextsAreNeverSent(t *testing.T) {
 	f := parse(t, object(`{"n":{"type":"string","title":"","description":" "},"":{"type":"string","title":" \n"},"e":{"type":"string","enum":[""," ","\u200B"]}}`))
-	for _, message := range []string{"", " \n", "\u2800"} {
+	for _, message := range []string{"", " \n", "\u3000"} {
 		raw := messageJSON(t, card(message, f).Open())
 		if !bytesHave(raw, "sent no message") {
 			t.Errorf("no neutral line: %s", raw)

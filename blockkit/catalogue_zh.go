@@ -3,16 +3,17 @@ package blockkit
 // simplifiedChinese has every sentence of a form.
 var simplifiedChinese = map[string]string{
 	// Buttons and choices of ours.
-	wordSubmit:   "提交",
-	wordNext:     "下一页",
-	wordBack:     "上一页",
-	wordCancel:   "取消",
-	wordDecline:  "拒绝",
-	wordRun:      "运行",
-	wordYes:      "是",
-	wordNo:       "否",
-	wordNoAnswer: "不回答",
-	wordEmpty:    "（空）",
+	wordSubmit:    "提交",
+	wordNext:      "下一页",
+	wordBack:      "上一页",
+	wordCancel:    "取消",
+	wordDecline:   "拒绝",
+	wordRun:       "运行",
+	wordYes:       "是",
+	wordNo:        "否",
+	wordNoAnswer:  "不回答",
+	wordLeaveOpen: "不作答",
+	wordEmpty:     "（空）",
 
 	// The head of a form.
 	"%s asks.":                         "%s 提问。",

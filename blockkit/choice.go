@@ -44,7 +44,7 @@ func (c *choice) element(l Language) slack.BlockElement {
 	case c.initial >= 0:
 		initial = c.draw(c.initial, l)
 	case c.initial == noAnswerChosen:
-		initial = drawNoAnswer(l)
+		initial = c.drawNoAnswer(l)
 	}
 	switch {
 	case c.external:

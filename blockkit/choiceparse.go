@@ -47,6 +47,37 @@ func parseEntries(s flat, p path) ([]entryOf, error) {
 	if len(out) == 0 {
 		return nil, invalid(p, "allows no value")
 	}
+	return fitting(out, s, p)
+}
+
+// fitting leaves out the values that the other keywords beside the list do not
+// allow.
+func fitting(entries []entryOf, s flat, p path) ([]entryOf, error) {
+	t, err := parseTextRule(s, false, p)
+	if err != nil {
+		return nil, err
+	}
+	var n number
+	if err := n.parseLimits(s, p); err != nil {
+		return nil, err
+	}
+	if t == (textRule{maxLen: -1}) && n == (number{}) {
+		return entries, nil
+	}
+	a := &answering{}
+	out := entries[:0]
+	for _, e := range entries {
+		num, isNumber := parseNumeral(e.value.text)
+		switch {
+		case e.value.is(nodeString) && !t.check(e.value.text, a).empty():
+		case e.value.is(nodeNumber) && isNumber && !n.check(num).empty():
+		default:
+			out = append(out, e)
+		}
+	}
+	if len(out) == 0 {
+		return nil, invalid(p, "allows no value: none of the list fits the other keywords")
+	}
 	return out, nil
 }
 

@@ -13,9 +13,9 @@ type date struct {
 	initial string
 }
 
-func parseDate(s flat, r textRule) control {
+func (f flattener) parseDate(s flat, r textRule) control {
 	c := date{textRule: r}
-	if d := s.get("default"); d.is(nodeString) && isDate(d.text) && r.check(d.text, &answering{}).empty() {
+	if d := s.get("default"); d.is(nodeString) && isDate(d.text) && r.check(d.text, f.tried).empty() {
 		c.initial = d.text
 	}
 	return c
@@ -63,7 +63,7 @@ func (c date) read(e entry, a *answering) (json.RawMessage, phrase) {
 
 // patternHint leaves out lengths, which a picker takes care of.
 func (r textRule) patternHint() []phrase {
-	if r.pattern == "" {
+	if r.pattern.source == "" {
 		return nil
 	}
 	return []phrase{hintPattern(r.pattern)}
@@ -81,11 +81,11 @@ const (
 	lastMoment  = 9_999_999_999
 )
 
-func parseMoment(s flat, r textRule) control {
+func (f flattener) parseMoment(s flat, r textRule) control {
 	c := moment{textRule: r}
 	if d := s.get("default"); d.is(nodeString) {
 		t, err := time.Parse(time.RFC3339, d.text) // takes fractions of a second as well
-		if err == nil && t.Unix() >= firstMoment && t.Unix() <= lastMoment && r.check(d.text, &answering{}).empty() {
+		if err == nil && t.Unix() >= firstMoment && t.Unix() <= lastMoment && r.check(d.text, f.tried).empty() {
 			c.initial = t.Unix()
 		}
 	}
@@ -122,8 +122,20 @@ func (c moment) read(e entry, a *answering) (json.RawMessage, phrase) {
 	case !set:
 		return nil, phrase{}
 	}
+	// The person chose an instant, not how it is written: a schema that wants
+	// UTC, or fractions of a second, gets it so.
+	instant := time.Unix(sec, 0)
 	s := rfc3339(sec, a.zone())
-	if problem := c.check(s, a); !problem.empty() {
+	problem := c.check(s, a)
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05.000Z07:00"} {
+		if problem.empty() {
+			break
+		}
+		if other := instant.UTC().Format(layout); c.check(other, a).empty() {
+			s, problem = other, phrase{}
+		}
+	}
+	if !problem.empty() {
 		return nil, problem
 	}
 	return quote(s), phrase{}

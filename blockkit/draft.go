@@ -54,7 +54,7 @@ func (f *Form) Turn(d Draft, state json.RawMessage, m Metadata, r Reader) (errs 
 		}
 	}
 	if len(errs) > 0 {
-		return errs
+		return fitErrors(errs)
 	}
 	for i, e := range page {
 		d[i] = e

@@ -2,6 +2,7 @@ package blockkit
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/slack-go/slack"
@@ -65,6 +66,9 @@ func (f flattener) parseControl(s flat, required bool, p path) (control, error) 
 	if c := s.get("const"); c != nil {
 		return parseConstant(s, c, p)
 	}
+	if s.str("type") == "array" && s.get("enum") != nil && s.get("items") != nil {
+		return nil, invalid(p.member("enum"), "the choices of an array stand in items")
+	}
 	if s.is(nodeObject) && (s.get("enum") != nil || s.get("oneOf") != nil || s.get("anyOf") != nil) && s.str("type") != "array" {
 		return parseChoice(s, required, p)
 	}
@@ -77,7 +81,7 @@ func (f flattener) parseControl(s flat, required bool, p path) (control, error) 
 	}
 	switch kind.text {
 	case "string":
-		return parseText(s, required, p)
+		return f.parseText(s, required, p)
 	case "integer", "number":
 		return parseNumber(s, p)
 	case "boolean":
@@ -100,6 +104,9 @@ func parseConstant(s flat, c *node, p path) (control, error) {
 	if err := checkScalar(c, s.str("type"), p.member("const")); err != nil {
 		return nil, err
 	}
+	if list := s.get("enum"); list.is(nodeArray) && !slices.ContainsFunc(list.items, func(v *node) bool { return v.key() == c.key() }) {
+		return nil, invalid(p.member("const"), "is not in enum")
+	}
 	return constant{value: c.raw, text: c.text}, nil
 }
 
@@ -116,6 +123,9 @@ func checkScalar(v *node, declared string, p path) error {
 	switch v.kind {
 	case nodeObject, nodeArray, nodeNull:
 		return invalid(p, "must be a string, a number or a boolean")
+	}
+	if v.lossy {
+		return invalid(p, "holds half of a surrogate pair, which cannot be sent back")
 	}
 	ok := true
 	switch declared {

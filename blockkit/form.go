@@ -26,7 +26,10 @@ func ParseForm(requestedSchema json.RawMessage) (*Form, error) {
 }
 
 func parseForm(n *node, p path) (*Form, error) {
-	resolve := flattener{root: n}
+	if err := bounded(n, p); err != nil {
+		return nil, err
+	}
+	resolve := newFlattener(n)
 	root, err := resolve.flatten(n, p)
 	if err != nil {
 		return nil, err
@@ -50,6 +53,9 @@ func parseForm(n *node, p path) (*Form, error) {
 		}
 		f.fields = make([]field, 0, len(properties.members))
 		for _, m := range properties.members {
+			if m.lossy {
+				return nil, invalid(at.member(m.name), "its name holds half of a surrogate pair, which cannot be sent back")
+			}
 			fd, err := resolve.parseField(m.name, m.value, required[m.name], at.member(m.name))
 			if err != nil {
 				return nil, err

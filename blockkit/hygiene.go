@@ -108,6 +108,9 @@ type veil struct {
 func (v *veil) hides(r rune, rest string) bool {
 	hides := isHidden(r)
 	switch {
+	case isVariation(r):
+		next, _ := utf8.DecodeRuneInString(rest)
+		return !isPictorial(v.before) && next != keycap
 	case isJoiner(r):
 		next, _ := utf8.DecodeRuneInString(rest)
 		return !joins(v.before, next)
@@ -136,12 +139,16 @@ var hidden = &unicode.RangeTable{
 		{Lo: 0x200E, Hi: 0x200F, Stride: 1}, // direction marks
 		{Lo: 0x202A, Hi: 0x202E, Stride: 1}, // bidi embeddings and overrides
 		{Lo: 0x2060, Hi: 0x206F, Stride: 1}, // word joiner, invisible operators, bidi isolates
+		{Lo: 0x2800, Hi: 0x2800, Stride: 1}, // blank pattern of Braille
 		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // Hangul filler
+		{Lo: 0xFE00, Hi: 0xFE0D, Stride: 1}, // variation selectors, but for those of emoji
 		{Lo: 0xFEFF, Hi: 0xFEFF, Stride: 1}, // byte order mark
 		{Lo: 0xFFA0, Hi: 0xFFA0, Stride: 1}, // half-width Hangul filler
 		{Lo: 0xFFF0, Hi: 0xFFFB, Stride: 1}, // specials
 	},
 	R32: []unicode.Range32{
+		{Lo: 0x1BCA0, Hi: 0x1BCA3, Stride: 1}, // shorthand format controls
+		{Lo: 0x1D159, Hi: 0x1D159, Stride: 1}, // musical null notehead
 		{Lo: 0x1D173, Hi: 0x1D17A, Stride: 1}, // musical format controls
 		{Lo: 0xE0000, Hi: 0xE0FFF, Stride: 1}, // tags and variation selectors supplement
 	},
@@ -156,13 +163,25 @@ func isHidden(r rune) bool {
 
 func isJoiner(r rune) bool { return r == '\u200C' || r == '\u200D' }
 
+// isVariation reports whether r chooses between the text and the emoji form of
+// the character before it.
+func isVariation(r rune) bool { return r == '\uFE0E' || r == '\uFE0F' }
+
+// keycap encloses the digit before it, and its variation selector.
+const keycap = '\u20E3'
+
+// isPictorial reports whether r may be a part of an emoji.
+func isPictorial(r rune) bool {
+	return unicode.In(r, unicode.So, unicode.Sm) || r >= 0x1F3FB && r <= 0x1F3FF || strings.ContainsRune("\u203C\u2049\u3030\u303D\u00A9\u00AE", r)
+}
+
 // joins reports whether a joiner between a and b can do something visible: in
-// emoji sequences and in the scripts from Hebrew on. Between Latin letters it
-// only makes two texts differ that look the same.
+// emoji sequences, and in the scripts from Hebrew to the Indic ones and their
+// neighbours. Anywhere else it only makes two texts differ that look the same.
 func joins(a, b rune) bool {
-	const firstOfThoseScripts = 0x0590
-	return a >= firstOfThoseScripts && b >= firstOfThoseScripts && !isHidden(a) && !isHidden(b) &&
-		!isJoiner(b) && b != utf8.RuneError
+	joining := func(r rune) bool { return r >= 0x0590 && r < 0x2000 }
+	picture := func(r rune) bool { return isPictorial(r) || isVariation(r) }
+	return (joining(a) && joining(b) || picture(a) && picture(b)) && !isHidden(a) && !isHidden(b)
 }
 
 // squeezeSpaces shows long runs of white space by their length.
@@ -208,5 +227,4 @@ func squeezeLine(line string) string {
 	return b.String()
 }
 
-// isSpace also takes the blank pattern of Braille for what it looks like.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\u2800' }
+func isSpace(r rune) bool { return unicode.IsSpace(r) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // node is a JSON value with what encoding/json would lose: the order of
@@ -15,11 +16,13 @@ type node struct {
 	members []member        // of an object, in the order on the wire
 	items   []*node         // of an array
 	raw     json.RawMessage // the bytes of the value itself
+	lossy   bool            // text is not all that stood there: half a surrogate pair
 }
 
 type member struct {
 	name  string
 	value *node
+	lossy bool // as of a node, of the name
 }
 
 type nodeKind uint8
@@ -41,6 +44,9 @@ const maxDepth = 64
 func decodeNode(raw []byte, p path) (*node, error) {
 	// Once the library has found it valid, it can be walked without a look at
 	// the grammar, several times faster than by its tokens.
+	if !utf8.Valid(raw) {
+		return nil, invalid(p, "not UTF-8")
+	}
 	if !json.Valid(raw) {
 		var none any
 		return nil, invalid(p, "not valid JSON: %v", json.Unmarshal(raw, &none))
@@ -129,7 +135,8 @@ func (w *nodeWalker) value(depth int) (*node, *nodeFault) {
 		n.kind = nodeArray
 		fault = w.array(n, depth)
 	case '"':
-		n.kind, n.text = nodeString, w.str()
+		n.kind = nodeString
+		n.text, n.lossy = w.str()
 	case 't', 'f', 'n':
 		n.text = w.word()
 		n.kind = nodeBool
@@ -150,7 +157,7 @@ func (w *nodeWalker) object(n *node, depth int) *nodeFault {
 	w.pos++
 	var seen map[string]bool
 	for w.skip() != '}' {
-		name := w.str()
+		name, lossy := w.str()
 		if len(n.members) == manyMembers {
 			seen = make(map[string]bool, 4*manyMembers)
 			for _, m := range n.members {
@@ -167,7 +174,7 @@ func (w *nodeWalker) object(n *node, depth int) *nodeFault {
 		if fault != nil {
 			return fault.under(name, -1)
 		}
-		n.members = append(n.members, member{name, v})
+		n.members = append(n.members, member{name, v, lossy})
 	}
 	w.pos++
 	return nil
@@ -189,8 +196,9 @@ func (w *nodeWalker) array(n *node, depth int) *nodeFault {
 	return nil
 }
 
-// str reads a string.
-func (w *nodeWalker) str() string {
+// str reads a string. It is lossy when it holds half a surrogate pair, which
+// no text can hold: what was cut in the middle of an emoji.
+func (w *nodeWalker) str() (s string, lossy bool) {
 	start := w.pos
 	easy := true // no escapes, ASCII only
 	for w.pos++; w.raw[w.pos] != '"'; w.pos++ {
@@ -203,13 +211,12 @@ func (w *nodeWalker) str() string {
 	}
 	w.pos++
 	if easy {
-		return w.text[start+1 : w.pos-1]
+		return w.text[start+1 : w.pos-1], false
 	}
-	var s string
 	if json.Unmarshal(w.raw[start:w.pos], &s) != nil { // cannot be: it is part of valid JSON
-		return w.text[start+1 : w.pos-1]
+		return w.text[start+1 : w.pos-1], true
 	}
-	return s
+	return s, strings.ContainsRune(s, utf8.RuneError) && !strings.ContainsRune(w.text[start:w.pos], utf8.RuneError)
 }
 
 // word reads a number, true, false or null.

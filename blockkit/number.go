@@ -1,6 +1,7 @@
 package blockkit
 
 import (
+	"math"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -14,7 +15,7 @@ type numeral struct {
 }
 
 // Numbers beyond these are refused, in a schema and from people: their exact
-// value could cost any amount of memory. Double precision ends at 1e308.
+// value could cost any amount of memory.
 const (
 	maxExponent = 400
 	maxDigits   = 400
@@ -60,12 +61,27 @@ func parseNumeral(s string) (*numeral, bool) {
 		lit = "-" + lit
 		rat.Neg(rat)
 	}
-	return &numeral{literal: lit, rat: rat}, true
+	return &numeral{literal: lit, rat: rat}, isDouble(rat, lit)
 }
+
+// isDouble reports whether other programs can read the number: nearly all of
+// them hold it in double precision, where it must be neither infinite nor, if
+// it is not, zero.
+func isDouble(rat *big.Rat, literal string) bool {
+	if len(literal) < doubleDigits && !strings.ContainsAny(literal, "e") {
+		return true
+	}
+	f, _ := rat.Float64()
+	return !math.IsInf(f, 0) && (f != 0 || rat.Sign() == 0)
+}
+
+// doubleDigits is a length up to which every number without an exponent is
+// within double precision.
+const doubleDigits = 300
 
 // inRange reports whether parseNumeral takes a JSON number.
 func inRange(literal string) bool {
-	if len(literal) < maxDigits && !strings.ContainsAny(literal, "eE") {
+	if len(literal) < doubleDigits && !strings.ContainsAny(literal, "eE") {
 		return true
 	}
 	_, ok := parseNumeral(literal)
@@ -93,12 +109,16 @@ func (n *numeral) decimal() string {
 	return strings.TrimRight(s, "0")
 }
 
-// short is the number for people; nil is nothing.
+// short is the number for people; nil is nothing. A very long one is rounded.
 func (n *numeral) short() string {
 	if n == nil {
 		return ""
 	}
-	return cut(n.literal, 30)
+	if len(n.literal) <= maxNumeral {
+		return n.literal
+	}
+	f, _ := n.rat.Float64()
+	return "≈" + strconv.FormatFloat(f, 'g', 12, 64)
 }
 
 // bounds are the limits of a number. A nil one is absent.
@@ -135,6 +155,21 @@ func (b bounds) empty(integer bool) bool {
 	}
 	in := b.integers()
 	return in.lo.cmp(in.hi) > 0
+}
+
+// haveMultiple reports whether b allows a multiple of m.
+func (b bounds) haveMultiple(m *numeral) bool {
+	if b.lo == nil || b.hi == nil {
+		return true
+	}
+	// In steps of m from the first one that is not below b.
+	steps := bounds{lo: b.lo.over(m), hi: b.hi.over(m), loOpen: b.loOpen, hiOpen: b.hiOpen}
+	return !steps.empty(true)
+}
+
+// over is n divided by m, for comparing only.
+func (n *numeral) over(m *numeral) *numeral {
+	return &numeral{literal: n.literal, rat: new(big.Rat).Quo(n.rat, m.rat)}
 }
 
 // integers tightens b to the whole numbers within it.

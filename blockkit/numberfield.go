@@ -21,6 +21,25 @@ const maxNumeral = 50
 
 func parseNumber(s flat, p path) (control, error) {
 	n := number{integer: s.str("type") == "integer"}
+	if err := n.parseLimits(s, p); err != nil {
+		return nil, err
+	}
+	if n.bounds.empty(n.integer) {
+		return nil, invalid(p, "minimum and maximum leave no number between them")
+	}
+	if n.multiple != nil && !n.bounds.haveMultiple(n.multiple) {
+		return nil, invalid(p, "no number between minimum and maximum is a multiple of multipleOf")
+	}
+	if d := s.get("default"); d.is(nodeNumber) {
+		if num, _ := parseNumeral(d.text); n.check(num).empty() {
+			n.initial = n.input(num)
+		}
+	}
+	return n, nil
+}
+
+// parseLimits reads the keywords that limit a number.
+func (n *number) parseLimits(s flat, p path) error {
 	for _, k := range []struct {
 		keyword string
 		to      **numeral
@@ -40,23 +59,15 @@ func parseNumber(s flat, p path) (control, error) {
 			continue
 		}
 		if !v.is(nodeNumber) {
-			return nil, invalid(p.member(k.keyword), "must be a number")
+			return invalid(p.member(k.keyword), "must be a number")
 		}
 		num, _ := parseNumeral(v.text)
 		n.tighten(k.keyword, k.to, num)
 	}
 	if n.multiple != nil && n.multiple.rat.Sign() <= 0 {
-		return nil, invalid(p.member("multipleOf"), "must be greater than 0")
+		return invalid(p.member("multipleOf"), "must be greater than 0")
 	}
-	if n.bounds.empty(n.integer) {
-		return nil, invalid(p, "minimum and maximum leave no number between them")
-	}
-	if d := s.get("default"); d.is(nodeNumber) {
-		if num, _ := parseNumeral(d.text); n.check(num).empty() {
-			n.initial = n.input(num)
-		}
-	}
-	return n, nil
+	return nil
 }
 
 // tighten takes the stricter of two bounds when both minimum and

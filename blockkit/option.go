@@ -78,8 +78,18 @@ func (l optionList) entries() int {
 	return len(l.options)
 }
 
-func drawNoAnswer(l Language) Option {
-	return slack.NewOptionBlockObject(noAnswerID, plain(say(wordNoAnswer).in(l)), nil)
+// drawNoAnswer draws the option not to answer, in words that none of the
+// server's options has.
+func (l *optionList) drawNoAnswer(lang Language) Option {
+	label := say(wordNoAnswer).in(lang)
+	taken := func(o option) bool { return folded(o.label) == folded(label) }
+	if slices.ContainsFunc(l.options, taken) {
+		label = say(wordLeaveOpen).in(lang)
+	}
+	for slices.ContainsFunc(l.options, taken) {
+		label += "·"
+	}
+	return slack.NewOptionBlockObject(noAnswerID, plain(label), nil)
 }
 
 // all draws every option, with No answer at the end.
@@ -89,7 +99,7 @@ func (l optionList) all(lang Language) []Option {
 		out = append(out, l.draw(i, lang))
 	}
 	if l.noAnswer {
-		out = append(out, drawNoAnswer(lang))
+		out = append(out, l.drawNoAnswer(lang))
 	}
 	return out
 }

@@ -14,36 +14,49 @@ const (
 	maxPatternTimeouts = 3
 )
 
-// compilePattern compiles an ECMA-262 pattern as JSON Schema means it: not
-// anchored, with Unicode where the pattern allows it. It is nil for a pattern
-// that cannot be compiled; such a one is not checked.
-func compilePattern(pattern string) *regexp2.Regexp {
+// maxPattern bounds a pattern, in bytes: compiling takes time as well. What is
+// longer is left to the server.
+const maxPattern = 4000
+
+// pattern is a pattern of a schema.
+type pattern struct {
+	source string
+	re     *regexp2.Regexp // nil when no engine compiles it: it is not checked
+}
+
+// newPattern compiles an ECMA-262 pattern as JSON Schema means it: not
+// anchored, with Unicode where the pattern allows it.
+func newPattern(source string) pattern {
+	p := pattern{source: source}
+	if source == "" || len(source) > maxPattern {
+		return p
+	}
 	for _, o := range []regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript} {
-		if re, err := regexp2.Compile(pattern, o); err == nil {
+		if re, err := regexp2.Compile(source, o); err == nil {
 			re.MatchTimeout = patternTime
-			return re
+			p.re = re
+			break
 		}
 	}
-	return nil
+	return p
 }
 
 // match returns what is wrong with s; nothing when it matches. A pattern that
 // takes too long is a problem at the field: whether s fits is not known.
-func (a *answering) match(pattern, s string) phrase {
-	re := compilePattern(pattern)
-	if re == nil {
+func (a *answering) match(p pattern, s string) phrase {
+	if p.re == nil {
 		return phrase{}
 	}
 	if a.timeouts >= maxPatternTimeouts {
 		return errTooHard
 	}
-	ok, err := re.MatchString(s)
+	ok, err := p.re.MatchString(s)
 	switch {
 	case err != nil:
 		a.timeouts++
 		return errTooHard
 	case !ok:
-		return errPattern(pattern)
+		return errPattern(p)
 	}
 	return phrase{}
 }

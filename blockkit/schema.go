@@ -2,6 +2,7 @@ package blockkit
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,12 @@ func unrenderable(p path, format string, args ...any) error {
 // flattener reduces what real servers send beside the specification to the
 // flat schema that a form is made of: local $ref, allOf of one, and null as an
 // alternative.
-type flattener struct{ root *node }
+type flattener struct {
+	root  *node
+	tried *answering // what checking the defaults has cost so far
+}
+
+func newFlattener(root *node) flattener { return flattener{root: root, tried: &answering{}} }
 
 // maxHops bounds the references that lead to one property; a circle has no end.
 const maxHops = 16
@@ -80,12 +86,11 @@ func (f flattener) refer(n *node, p path) (*node, error) {
 	if !ok || pointer != "" && pointer[0] != '/' {
 		return nil, invalid(at, "only references within the schema are followed, such as #/$defs/Name")
 	}
-	target := f.root
-	if pointer != "" {
-		for _, token := range strings.Split(pointer[1:], "/") {
-			target = target.step(pointerToken.Replace(token))
-		}
+	pointer, err := url.PathUnescape(pointer)
+	if err != nil {
+		return nil, invalid(at, "%q is no JSON pointer", shortened(ref.text, 80))
 	}
+	target := f.root.follow(pointer)
 	if target == nil {
 		return nil, invalid(at, "%q leads nowhere", shortened(ref.text, 80))
 	}
@@ -93,6 +98,20 @@ func (f flattener) refer(n *node, p path) (*node, error) {
 		return nil, invalid(at, "%q is no schema object", shortened(ref.text, 80))
 	}
 	return overlay(target, n, "$ref"), nil
+}
+
+// follow returns what a JSON pointer leads to from n; nil when that is nothing.
+func (n *node) follow(pointer string) *node {
+	if pointer == "" {
+		return n
+	}
+	if pointer[0] != '/' {
+		return nil
+	}
+	for _, token := range strings.Split(pointer[1:], "/") {
+		n = n.step(pointerToken.Replace(token))
+	}
+	return n
 }
 
 // step is the member or item that a token of a JSON pointer names.
@@ -135,7 +154,7 @@ func alternatives(out *flat, keyword string, p path) (*node, error) {
 	case len(rest) < len(list.items):
 		trimmed := *list
 		trimmed.items = rest
-		return overlay(&node{kind: nodeObject, members: []member{{keyword, &trimmed}}}, out.node, keyword), nil
+		return overlay(&node{kind: nodeObject, members: []member{{name: keyword, value: &trimmed}}}, out.node, keyword), nil
 	}
 	for i, it := range rest {
 		if it.get("const") == nil {
@@ -167,7 +186,7 @@ func nullType(out *flat, p path) error {
 	if len(names) != 1 {
 		return invalid(p.member("type"), "must name one type besides null: a form asks for one")
 	}
-	out.node = overlay(&node{kind: nodeObject, members: []member{{"type", names[0]}}}, out.node, "type")
+	out.node = overlay(&node{kind: nodeObject, members: []member{{name: "type", value: names[0]}}}, out.node, "type")
 	return nil
 }
 

@@ -56,7 +56,7 @@ func (l *optionList) search(text string, lang Language) []Option {
 		out = append(out, o)
 		return true
 	}
-	if none := drawNoAnswer(lang); l.noAnswer && strings.Contains(folded(none.Text.Text), text) {
+	if none := l.drawNoAnswer(lang); l.noAnswer && strings.Contains(folded(none.Text.Text), text) {
 		add(none, option{label: none.Text.Text}.size())
 	}
 	for _, i := range slices.Concat(found[:]...) {

@@ -2,7 +2,9 @@ package blockkit
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/slack-go/slack"
@@ -11,11 +13,11 @@ import (
 // textRule is what a schema asks of a string.
 type textRule struct {
 	minLen, maxLen int // in code points; maxLen is -1 when there is no limit
-	pattern        string
+	pattern        pattern
 	format         string
 }
 
-func parseTextRule(s flat, p path) (textRule, error) {
+func parseTextRule(s flat, required bool, p path) (textRule, error) {
 	var r textRule
 	var err error
 	if r.minLen, err = s.size("minLength", p); err != nil {
@@ -28,9 +30,14 @@ func parseTextRule(s flat, p path) (textRule, error) {
 	if r.maxLen >= 0 && r.minLen > r.maxLen {
 		return r, invalid(p.member("minLength"), "is more than maxLength")
 	}
-	if r.pattern, err = s.words("pattern", p); err != nil {
+	if r.maxLen == 0 && required {
+		return r, invalid(p.member("maxLength"), "allows no text, and some is required")
+	}
+	source, err := s.words("pattern", p)
+	if err != nil {
 		return r, err
 	}
+	r.pattern = newPattern(source)
 	r.format, err = s.words("format", p)
 	return r, err
 }
@@ -53,15 +60,12 @@ func (r textRule) check(s string, a *answering) phrase {
 		}
 		return errFormat(r.format)
 	}
-	if r.pattern == "" {
-		return phrase{}
-	}
 	return a.match(r.pattern, s)
 }
 
 func (r textRule) hints() []phrase {
 	out := []phrase{hintLength(r.minLen, r.maxLen)}
-	if r.pattern != "" {
+	if r.pattern.source != "" {
 		out = append(out, hintPattern(r.pattern))
 	}
 	return out
@@ -72,6 +76,7 @@ type text struct {
 	textRule
 	required  bool
 	multiline bool
+	plain     bool   // Slack's input for the format would refuse the default
 	initial   string // a valid default
 }
 
@@ -81,24 +86,25 @@ const (
 	clientUnitsRune = 2   // UTF-16 units that one code point takes at most
 )
 
-func parseText(s flat, required bool, p path) (control, error) {
-	r, err := parseTextRule(s, p)
+func (f flattener) parseText(s flat, required bool, p path) (control, error) {
+	r, err := parseTextRule(s, required, p)
 	if err != nil {
 		return nil, err
 	}
 	switch r.format {
 	case "date":
-		return parseDate(s, r), nil
+		return f.parseDate(s, r), nil
 	case "date-time":
-		return parseMoment(s, r), nil
+		return f.parseMoment(s, r), nil
 	}
 	if r.minLen > maxText {
 		return nil, unrenderable(p.member("minLength"), "Slack's inputs take at most %d characters", maxText)
 	}
 	t := text{textRule: r, required: required}
-	if d := s.get("default"); d.is(nodeString) && t.canPrefill(d.text) {
+	if d := s.get("default"); d.is(nodeString) && !d.lossy && t.canPrefill(d.text, f.tried) {
 		t.initial = d.text
 	}
+	t.plain = t.initial != "" && !slackTakes(r.format, t.initial)
 	about := utf8.RuneCountInString(s.str("description"))
 	t.multiline = r.maxLen > longText || strings.Contains(t.initial, "\n") ||
 		r.maxLen < 0 && (utf8.RuneCountInString(t.initial) > longDefault || about > longText)
@@ -107,9 +113,35 @@ func parseText(s flat, required bool, p path) (control, error) {
 
 // canPrefill reports whether a default is valid, fits Slack's input, and shows
 // all there is to it: a person who leaves it as it is must know what is sent.
-func (t text) canPrefill(s string) bool {
-	return s != "" && units(s) <= t.maxUnits() && t.check(s, &answering{}).empty() && revealHidden(s) == s
+func (t text) canPrefill(s string, a *answering) bool {
+	return s != "" && units(s) <= t.maxUnits() && isAllShown(s) && t.check(s, a).empty()
 }
+
+// isAllShown reports whether a person who sees s sees all there is to it.
+func isAllShown(s string) bool {
+	for _, r := range s {
+		if unicode.IsSpace(r) && r != ' ' && r != '\n' && r != '\t' {
+			return false // it looks like a space
+		}
+	}
+	s = strings.ReplaceAll(s, "\t", " ")
+	return shown(s) == s
+}
+
+// slackTakes reports whether Slack's own input for a format is sure to take s.
+// It asks for more than the format does, of which only this much is known: web
+// addresses, and mail addresses without quotes.
+func slackTakes(format, s string) bool {
+	switch format {
+	case "uri":
+		return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+	case "email":
+		return simpleMail.MatchString(s)
+	}
+	return true
+}
+
+var simpleMail = regexp.MustCompile(`^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`)
 
 // maxUnits is the limit of Slack's own input. Slack counts UTF-16 units, a
 // schema code points, of which each takes up to two units; the exact length is
@@ -122,7 +154,11 @@ func (t text) maxUnits() int {
 }
 
 func (t text) element(Language) slack.BlockElement {
-	switch t.format {
+	format := t.format
+	if t.plain {
+		format = ""
+	}
+	switch format {
 	case "email":
 		e := slack.NewEmailTextInputBlockElement(nil, inputAction)
 		e.InitialValue = t.initial

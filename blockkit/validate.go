@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -30,12 +31,68 @@ func compileSchema(raw json.RawMessage) *jsonschema.Schema {
 	if s := compileDocument(object); s != nil {
 		return s
 	}
-	// A dialect that we do not have reads as the one that MCP prescribes.
-	if _, ok := object["$schema"]; !ok {
-		return nil
+	// A dialect that we do not have reads as the one that MCP prescribes, and a
+	// note of the wrong shape must not switch the checks off.
+	return compileDocument(withoutNotes(object))
+}
+
+// notes are keywords that say nothing of what is valid, at whatever place.
+var notes = []string{"$schema", "$id", "$anchor", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "enumNames"}
+
+// withoutNotes is a schema without its notes, and with the open bounds of
+// draft 4 as later drafts write them.
+func withoutNotes(schema map[string]any) map[string]any {
+	out := make(map[string]any, len(schema))
+	for k, v := range schema {
+		switch {
+		case slices.Contains(notes, k):
+			continue
+		case k == "properties" || k == "$defs" || k == "definitions":
+			v = eachWithoutNotes(v)
+		case k == "const" || k == "enum":
+		default:
+			v = cleaned(v)
+		}
+		out[k] = v
 	}
-	delete(object, "$schema")
-	return compileDocument(object)
+	for open, bound := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
+		if is, ok := out[open].(bool); ok {
+			delete(out, open)
+			if v, has := out[bound]; is && has {
+				out[open] = v
+				delete(out, bound)
+			}
+		}
+	}
+	return out
+}
+
+// eachWithoutNotes cleans a list of schemas by name, whatever the names.
+func eachWithoutNotes(v any) any {
+	named, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := make(map[string]any, len(named))
+	for name, s := range named {
+		out[name] = cleaned(s)
+	}
+	return out
+}
+
+// cleaned cleans the schemas in a value of a keyword.
+func cleaned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return withoutNotes(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = cleaned(v[i])
+		}
+		return out
+	}
+	return v
 }
 
 // compileAt compiles the part of a schema to which a JSON pointer leads.
@@ -66,7 +123,7 @@ func compilePart(doc any, fragment string) *jsonschema.Schema {
 
 // ecmaPattern is a pattern for the validator.
 type ecmaPattern struct {
-	source string
+	pattern
 	budget *answering // shared by all patterns of a schema
 }
 
@@ -74,12 +131,12 @@ type ecmaPattern struct {
 // does at its field.
 func schemaPattern() jsonschema.RegexpEngine {
 	budget := &answering{}
-	return func(source string) (jsonschema.Regexp, error) { return ecmaPattern{source, budget}, nil }
+	return func(source string) (jsonschema.Regexp, error) { return ecmaPattern{newPattern(source), budget}, nil }
 }
 
 func (p ecmaPattern) String() string { return p.source }
 
-func (p ecmaPattern) MatchString(s string) bool { return p.budget.match(p.source, s).empty() }
+func (p ecmaPattern) MatchString(s string) bool { return p.budget.match(p.pattern, s).empty() }
 
 // hasFormat reports whether s is of a format. Formats that are not known say
 // nothing, as JSON Schema has it.

@@ -30,10 +30,11 @@ const (
 
 // Choices of ours.
 const (
-	wordYes      = "Yes"
-	wordNo       = "No"
-	wordNoAnswer = "No answer"
-	wordEmpty    = "(empty)"
+	wordYes       = "Yes"
+	wordNo        = "No"
+	wordNoAnswer  = "No answer"
+	wordLeaveOpen = "Leave it open"
+	wordEmpty     = "(empty)"
 )
 
 const (

@@ -1,10 +1,5 @@
 package blockkit
 
-import (
-	"strings"
-	"unicode/utf8"
-)
-
 // Hints under a field.
 
 func hintLength(lo, hi int) phrase {
@@ -38,9 +33,9 @@ func hintItems(lo, hi int) phrase {
 
 // hintPattern shows the pattern that is checked; one that no engine compiles is
 // left to the server.
-func hintPattern(pattern string) phrase {
-	short := cut(shownLine(pattern), 120)
-	if compilePattern(pattern) == nil {
+func hintPattern(p pattern) phrase {
+	short := cut(shownLine(p.source), 120)
+	if p.re == nil {
 		return say("Should match %s, which only the server can check.", short)
 	}
 	return say("Must match: %s", short)
@@ -78,8 +73,8 @@ func errTooLong(hi, have int) phrase {
 	return say("Please enter at most %d characters; this has %d.", hi, have)
 }
 
-func errPattern(pattern string) phrase {
-	return say("Please enter text that matches %s", cut(shownLine(pattern), 100))
+func errPattern(p pattern) phrase {
+	return say("Please enter text that matches %s", cut(shownLine(p.source), 100))
 }
 
 // formatExamples help where the name of a format alone would not.
@@ -144,10 +139,27 @@ func errWhole(problem string) phrase {
 const maxErrorText = 150
 
 // fieldError fits s into an error at a field.
-func fieldError(s string) string {
-	if utf8.RuneCountInString(s) <= maxErrorText {
-		return s
+func fieldError(s string) string { return cut(s, maxErrorText) }
+
+// fitErrors keeps the errors of a form within an acknowledgement: all of them,
+// each as long as there is room for.
+func fitErrors(errs map[string]string) map[string]string {
+	total := 0
+	for id, e := range errs {
+		total += jsonSize(e) + len(id) + errorBytes
 	}
-	head, _ := splitAt(s, maxErrorText-len(ellipsis))
-	return strings.TrimRightFunc(head, isSpace) + ellipsis
+	if total <= maxReply {
+		return errs
+	}
+	share := maxReply/len(errs) - errorBytes
+	for id, e := range errs {
+		for limit := maxErrorText; jsonSize(e)+len(id) > share && limit > 1; limit -= 10 {
+			e = cut(e, limit)
+		}
+		errs[id] = e
+	}
+	return errs
 }
+
+// errorBytes is what an error weighs besides its text and the id of its block.
+const errorBytes = len(`"":"",`)
