@@ -7,6 +7,7 @@ var simplifiedChinese = map[string]string{
 	wordNext:      "下一页",
 	wordBack:      "上一页",
 	wordCancel:    "取消",
+	wordClose:     "关闭",
 	wordDecline:   "拒绝",
 	wordRun:       "运行",
 	wordYes:       "是",

@@ -51,7 +51,7 @@ var rules = map[string]rule{
 	"cmd/slackbridge": {
 		ours: []string{
 			"elicit", "blockkit", "policy", "correlate", "mcpclient", "slackapp", "audit", "bridge",
-			"internal/slacksim", "internal/slacksim/page", "internal/demo",
+			"internal/slacksim", "internal/slacksim/page", "internal/demo", "internal/slackrules",
 		},
 		outside: []string{"github.com/kelseyhightower/envconfig", "github.com/redis/go-redis/v9", "github.com/goccy/go-yaml", "golang.org/x/sync"},
 	},
