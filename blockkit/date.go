@@ -99,7 +99,7 @@ func (c moment) element(Language) slack.BlockElement {
 }
 
 func (c moment) hints(r Reader) []phrase {
-	return append(c.patternHint(), hintZone(r.zone().String()))
+	return append([]phrase{hintZone(r.zone().String())}, c.patternHint()...)
 }
 
 func (c moment) skippable(required bool) bool { return !required }
