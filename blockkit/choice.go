@@ -216,8 +216,8 @@ func (c *choices) keep(e entry) control {
 	return &out
 }
 
-// read: an optional list that was left empty is not answered, unless emptying
-// a prefilled one says that none is wanted.
+// read: an optional list that is empty is not answered, whether it was left so
+// or emptied; a required one without a lower bound is answered by nothing.
 func (c *choices) read(e entry, _ *answering) (json.RawMessage, phrase) {
 	if !e.present() {
 		return nil, phrase{}
@@ -234,7 +234,7 @@ func (c *choices) read(e entry, _ *answering) (json.RawMessage, phrase) {
 		}
 		picked = append(picked, i)
 	}
-	if len(picked) == 0 && (c.minItems > 0 || !c.required && c.initial == nil) {
+	if len(picked) == 0 && (c.minItems > 0 || !c.required) {
 		return nil, phrase{}
 	}
 	if problem := c.count(len(picked)); !problem.empty() {

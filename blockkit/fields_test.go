@@ -274,11 +274,11 @@ func TestAnswer_OptionalSingleChoiceCanBeTakenBack(t *testing.T) {
 	wantError(t, required, "not among the options", picked("none"))
 }
 
-func TestAnswer_EmptiedDefaultOfAListMeansNone(t *testing.T) {
+func TestAnswer_EmptiedDefaultOfAListIsNoAnswerUnlessOneIsRequired(t *testing.T) {
 	f := parse(t, object(`{"x":{"type":"array","items":{"enum":["a","b"]},"default":["a"]}}`))
-	wantContent(t, f, `{"x":[]}`, pickedAll())
-	without := parse(t, object(`{"x":{"type":"array","items":{"enum":["a","b"]}}}`))
-	wantContent(t, without, `{}`, pickedAll())
+	wantContent(t, f, `{}`, pickedAll())
+	required := parse(t, object(`{"x":{"type":"array","items":{"enum":["a","b"]},"default":["a"]}}`, "x"))
+	wantContent(t, required, `{"x":[]}`, pickedAll())
 }
 
 func TestAnswer_ConstIsShownAndSent(t *testing.T) {

@@ -45,10 +45,11 @@ func choiceRows() topic {
 }
 
 func choicesRows() topic {
-	return topic{"Several of a list", "Values go back in the order of the schema. An optional list left empty is left out; emptying a prefilled one says that none is wanted.", []row{
+	return topic{"Several of a list", "Values go back in the order of the schema. An optional list that is empty is left out, whether it was left so or emptied.", []row{
 		{"enum", `{"type":"array","title":"Regions","items":{"type":"string","enum":["eu","us","ap"]}}`, true, picks("ap", "eu"), `{"x":["eu","ap"]}`},
 		{"anyOf with titles", `{"type":"array","items":{"anyOf":[{"const":"r","title":"Read"},{"const":"w","title":"Write"}]},"default":["r"]}`, true, leave(), `{"x":["r"]}`},
-		{"default emptied", `{"type":"array","items":{"enum":["r","w"]},"default":["r"]}`, false, picks(), `{"x":[]}`},
+		{"default emptied", `{"type":"array","items":{"enum":["r","w"]},"default":["r"]}`, false, picks(), `{}`},
+		{"required default emptied", `{"type":"array","items":{"enum":["r","w"]},"default":["r"]}`, true, picks(), `{"x":[]}`},
 		{"optional left empty", `{"type":"array","minItems":2,"items":{"enum":["a","b","c"]}}`, false, leave(), `{}`},
 		{"required without a minimum left empty", `{"type":"array","items":{"enum":["a","b"]}}`, true, leave(), `{"x":[]}`},
 		{"required with a minimum left empty", `{"type":"array","minItems":1,"items":{"enum":["a","b"]}}`, true, leave(), "! Please choose at least 1."},
