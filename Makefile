@@ -57,7 +57,7 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 	@$(GO) list ./... | while read -r pkg; do \
 		$(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' | while read -r target; do \
 			echo "$$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 		done || exit 1; \
 	done
 

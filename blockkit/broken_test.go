@@ -10,7 +10,7 @@ import (
 	"github.com/slackbridge/slackbridge/blockkit"
 )
 
-func TestAnswer_ErrorsOfALargeFormFitAnAcknowledgement(t *testing.T) {
+func TestCase_O52_ErrorsOfALargeFormFitAnAcknowledgement(t *testing.T) {
 	for _, pattern := range []string{strings.Repeat("生产", 60), strings.Repeat("<", 120), strings.Repeat(`\\\"`, 60)} {
 		f := parse(t, manyFields(95, `{"type":"string","pattern":"^(`+pattern+`)$"}`))
 		s := turn(t, f, "?", 0, 0, nil)

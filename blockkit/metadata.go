@@ -27,7 +27,7 @@ func ReadMetadata(s string) Metadata {
 		return Metadata{ID: s}
 	}
 	var m Metadata
-	if json.Unmarshal([]byte(s), &m) != nil || m.Page < 0 || m.From < 0 || m.To < m.From {
+	if json.Unmarshal([]byte(s), &m) != nil || m.Page < 0 || m.From < 0 || m.To < m.From || m.To > maxProperties {
 		return Metadata{}
 	}
 	return m

@@ -315,7 +315,7 @@ func TestMetadata_ReadsWhatItWrote(t *testing.T) {
 			t.Errorf("%+v comes back as %+v", m, got)
 		}
 	}
-	for _, s := range []string{"", "{", `{"id":3}`, `{"id":"p","page":-1}`, `{"id":"p","from":3,"to":1}`} {
+	for _, s := range []string{"", "{", `{"id":3}`, `{"id":"p","page":-1}`, `{"id":"p","from":3,"to":1}`, `{"id":"p","to":1000000000}`} {
 		if got := blockkit.ReadMetadata(s); got != (blockkit.Metadata{}) {
 			t.Errorf("%q is %+v, want nothing", s, got)
 		}
@@ -323,4 +323,29 @@ func TestMetadata_ReadsWhatItWrote(t *testing.T) {
 	if !(blockkit.Metadata{ID: "p"}).Last() {
 		t.Error("a form of one page is not at its last one")
 	}
+}
+
+// FuzzPages draws and reads a page with whatever stands in its draft, its
+// private_metadata and its state.
+func FuzzPages(f *testing.F) {
+	f.Add(manyFields(100, `{"type":"string"}`), `{"0":{"value":"a"},"99":{"value":null}}`, `{"id":"p","page":1,"pages":3,"from":40,"to":80,"visit":2}`, `{"values":{"f41.2":{"v":{"value":"x"}}}}`)
+	f.Add(deployForm, `{"0":{"selected_option":{"value":"o1"}},"4":{"selected_date":"2026-13-01"},"8":{"selected_options":[{"value":"o0"},{"value":"o0"}]}}`, `p1`, `{"values":[]}`)
+	f.Fuzz(func(t *testing.T, schema, draft, metadata, state string) {
+		form, ok := parseAny(t, json.RawMessage(schema))
+		if !ok {
+			return
+		}
+		d, err := blockkit.ReadDraft([]byte(draft))
+		if err != nil {
+			return
+		}
+		m := blockkit.ReadMetadata(metadata)
+		for page := range form.Pages("?") {
+			turn(t, form, "?", page, page, d)
+		}
+		form.Turn(d, json.RawMessage(state), m, blockkit.Reader{})
+		if content, errs := form.AnswerPages(d, json.RawMessage(state), m, blockkit.Reader{}); content != nil && !fitsSchema(form, content) {
+			t.Errorf("accepted %s, which is not valid (errors %v)", content, errs)
+		}
+	})
 }
