@@ -16,7 +16,7 @@ import (
 func ParseArguments(inputSchema json.RawMessage) (*Form, error) {
 	p := at("inputSchema")
 	if len(inputSchema) == 0 {
-		return &Form{spans: []span{{}}, schema: json.RawMessage(`{}`)}, nil
+		return &Form{schema: json.RawMessage(`{}`)}, nil
 	}
 	root, err := decodeNode(inputSchema, p)
 	if err != nil {

@@ -38,7 +38,6 @@ func (c *choices) prefilled() int {
 // fit divides the form over pages. p is where its properties stand.
 func (f *Form) fit(p path) error {
 	if f.surelySmall() {
-		f.divide(false)
 		return nil
 	}
 	for i := range f.fields {
@@ -50,15 +49,15 @@ func (f *Form) fit(p path) error {
 	if len(f.fields) <= maxFields {
 		total = f.shorten(total)
 	}
-	paged := len(f.fields) > maxFields || total > maxFormBytes
-	if paged {
-		for i := range f.fields {
-			if l, ok := f.fields[i].control.(listing); ok && l.list().size() > maxPageMenu {
-				l.list().external = true
-			}
+	if len(f.fields) <= maxFields && total <= maxFormBytes {
+		return nil
+	}
+	for i := range f.fields {
+		if l, ok := f.fields[i].control.(listing); ok && l.list().size() > maxPageMenu {
+			l.list().external = true
 		}
 	}
-	f.divide(paged)
+	f.paged = f.divide()
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 // used by several goroutines at once.
 type Form struct {
 	fields []field
-	spans  []span // of the fields, a page each
+	paged  []span // the fields of each page; nil when they share one
 	schema json.RawMessage
 }
 

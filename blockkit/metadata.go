@@ -15,6 +15,7 @@ type Metadata struct {
 	Opened int64  `json:"opened,omitempty"` // about when the view was opened, see moment
 	Page   int    `json:"page,omitempty"`   // from 0
 	Pages  int    `json:"pages,omitempty"`  // 0 is 1
+	Text   int    `json:"text,omitempty"`   // pages at the start that are nothing but text
 	From   int    `json:"from,omitempty"`   // the first field of the page
 	To     int    `json:"to,omitempty"`     // the field behind the last one
 	Visit  int    `json:"visit,omitempty"`  // how many pages were on show before

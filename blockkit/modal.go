@@ -63,7 +63,7 @@ func (f *Form) draw(d drawing) Modal {
 	s := f.sheet(d.message, d.page)
 	at := Metadata{
 		ID: d.id, Opened: openedAt(d.opened),
-		Page: d.page, Pages: s.pages, From: s.from, To: s.to, Visit: d.visit,
+		Page: d.page, Pages: s.pages, Text: s.textPages, From: s.from, To: s.to, Visit: d.visit,
 	}
 	l := d.reader.Language
 	blocks := []slack.Block{sentence(d.head)}

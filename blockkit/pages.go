@@ -11,7 +11,7 @@ const (
 	// maxFormBytes is the share of the inputs in a view, of which Slack takes
 	// 250,000 bytes; the message has maxMessageBytes of the rest.
 	maxFormBytes = 150_000
-	// pageBytes is what the inputs of a page weigh when there are several: a
+	// pageBytes is what a page weighs when there are several: a
 	// page that follows another travels in an acknowledgement, of which Slack
 	// drops 20,480 bytes and more in silence.
 	pageBytes = 14_000
@@ -21,33 +21,45 @@ const (
 )
 
 // A message is shown on one page up to these, in stored units and in bytes of
-// JSON; a longer one goes on over several.
+// JSON. A longer one is read over several, which follow each other in
+// acknowledgements and so are as small as those of fields.
 const (
 	maxMessage      = 8 * maxText
 	maxMessageBytes = 60_000
-	maxTextPages    = 10
+	maxTextPages    = 20
 )
 
 // span is a run of fields that share a page.
 type span struct{ from, to int }
 
-// spans divides the fields over pages.
-func (f *Form) divide(paged bool) {
-	f.spans = []span{{0, len(f.fields)}}
-	if !paged {
-		return
-	}
-	f.spans = nil
+// divide fills pages with fields.
+func (f *Form) divide() []span {
+	var out []span
 	from, size := 0, 0
 	for i := range f.fields {
 		w := f.fields[i].weight()
 		if i > from && (size+w > pageBytes || i-from == maxFields) {
-			f.spans = append(f.spans, span{from, i})
+			out = append(out, span{from, i})
 			from, size = i, 0
 		}
 		size += w
 	}
-	f.spans = append(f.spans, span{from, len(f.fields)})
+	if from < len(f.fields) {
+		out = append(out, span{from, len(f.fields)})
+	}
+	return out
+}
+
+// spans are the fields of each page. All share one as long as they fit, and
+// nothing comes before them.
+func (f *Form) spans(textPages int) []span {
+	switch {
+	case textPages > 0:
+		return f.divide()
+	case f.paged != nil:
+		return f.paged
+	}
+	return []span{{0, len(f.fields)}}
 }
 
 // messagePages divides the message of a server into what each page shows of
@@ -61,7 +73,7 @@ func messagePages(message string) []string {
 	page, size := "", 0
 	for _, piece := range chunks(words, maxText) {
 		n := jsonSize(piece)
-		if page != "" && (size+n > maxMessageBytes || !fits(page+piece, maxMessage)) {
+		if page != "" && size+n > pageBytes {
 			out = append(out, page)
 			page, size = "", 0
 		}
@@ -81,20 +93,26 @@ type sheet struct {
 	text   string // of the message
 	goesOn bool   // the text does
 	span
-	pages int
+	pages     int
+	textPages int // at the start, which show nothing but text
 }
 
 // sheet returns page number page of the form with that message: first the
 // pages that are nothing but text, then the fields.
 func (f *Form) sheet(message string, page int) sheet {
 	texts := messagePages(message)
-	s := sheet{pages: len(texts) - 1 + len(f.spans)}
+	var s sheet
+	if len(texts) > 1 {
+		s.textPages = len(texts)
+	}
+	spans := f.spans(s.textPages)
+	s.pages = s.textPages + len(spans)
 	page = min(max(page, 0), s.pages-1)
 	if page < len(texts) {
 		s.text, s.goesOn = texts[page], page < len(texts)-1
 	}
-	if i := page - (len(texts) - 1); i >= 0 {
-		s.span = f.spans[i]
+	if page >= s.textPages {
+		s.span = spans[page-s.textPages]
 	}
 	return s
 }
@@ -104,10 +122,9 @@ func (f *Form) Pages(message string) int { return f.sheet(message, 0).pages }
 
 // pageOf is the page that field i stands on, from 0.
 func (f *Form) pageOf(i int, m Metadata) int {
-	textOnly := m.Pages - len(f.spans)
-	for n, s := range f.spans {
+	for n, s := range f.spans(m.Text) {
 		if i < s.to {
-			return max(textOnly, 0) + n
+			return m.Text + n
 		}
 	}
 	return m.Page

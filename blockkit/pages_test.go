@@ -264,7 +264,12 @@ func TestPages_LongMessageIsShownWhole(t *testing.T) {
 		for p := range pages {
 			s := turn(t, el.Form, el.Message, p, p, nil)
 			all.WriteString(s.text)
-			if (p < pages-1) != strings.Contains(s.text, "it goes on") {
+			v := formView(el.Message)
+			v.Page, v.Visit = p, p
+			if !el.Form.Modal(v).FitsAck() {
+				t.Errorf("page %d does not fit an acknowledgement", p)
+			}
+			if (p < s.meta.Text-1) != strings.Contains(s.text, "it goes on") {
 				t.Errorf("page %d of %d does not say whether it goes on", p, pages)
 			}
 		}

@@ -66,6 +66,11 @@ func (b *Bridge) turn(ctx context.Context, t turning, s blockkit.Submission, nex
 	return b.nextPage(s.View.ID, next(d), t.reader)
 }
 
+// ackSettles is how long Slack is given to act on an acknowledgement before a
+// view that it changed is changed again: the two take different ways. Should
+// it take longer, Next on the loading page brings the page.
+const ackSettles = 500 * time.Millisecond
+
 // nextPage replaces a page by the next one, which may be too large for the
 // acknowledgement and then follows it.
 func (b *Bridge) nextPage(viewID string, page blockkit.Modal, r blockkit.Reader) blockkit.SubmitReply {
@@ -73,7 +78,10 @@ func (b *Bridge) nextPage(viewID string, page blockkit.Modal, r blockkit.Reader)
 		return blockkit.SubmitReply{Replace: &page}
 	}
 	loading := page.LoadingPage(r)
-	return blockkit.SubmitReply{Replace: &loading, Then: func(ctx context.Context) { b.updateView(ctx, viewID, page) }}
+	return blockkit.SubmitReply{Replace: &loading, Then: func(ctx context.Context) {
+		<-b.o.After(ackSettles)
+		b.updateView(ctx, viewID, page)
+	}}
 }
 
 // content reads the whole form when its last page is handed in: either the
