@@ -17,27 +17,41 @@ func BenchmarkModal(b *testing.B) {
 		`{"type":"string","title":"Field","enum":["prod-eu","prod-us","staging"]}`,
 		`{"type":"boolean","title":"Field"}`,
 	}
-	for _, n := range []int{3, 95} {
+	for _, n := range []int{3, 20, 95} {
 		var props, required []string
 		for i := range n {
 			name := fmt.Sprintf(`"field_%d"`, i)
 			props = append(props, name+":"+strings.Replace(kinds[i%3], `"Field"`, fmt.Sprintf(`"Field %d"`, i), 1))
 			required = append(required, name)
 		}
-		schema := json.RawMessage(`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` + strings.Join(required, ",") + `]}`)
-		view := formView("Deploy payments 2.3.1?")
-		b.Run(fmt.Sprintf("%dfields", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				f, err := blockkit.ParseForm(schema)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := json.Marshal(f.Modal(view).View); err != nil {
-					b.Fatal(err)
-				}
+		benchModal(b, fmt.Sprintf("%dfields", n), `{"type":"object","properties":{`+strings.Join(props, ",")+`},"required":[`+strings.Join(required, ",")+`]}`)
+	}
+	benchModal(b, "enum1000", object(`{"host":{"type":"string",`+enum(1000)+`}}`, "host"))
+}
+
+func benchModal(b *testing.B, name, schema string) {
+	view := formView("Deploy payments 2.3.1?")
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			f, err := blockkit.ParseForm(json.RawMessage(schema))
+			if err != nil {
+				b.Fatal(err)
 			}
-		})
+			if _, err := json.Marshal(f.Modal(view).View); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkSearch(b *testing.B) {
+	f := parse(b, object(`{"host":{"type":"string",`+enum(1000)+`}}`, "host"))
+	b.ReportAllocs()
+	for b.Loop() {
+		if got := f.Search("f0", "h99", blockkit.English); len(got) != 10 {
+			b.Fatal(len(got))
+		}
 	}
 }
 
