@@ -75,4 +75,3 @@ func crowdServer(t *testing.T) *rawHTTP {
 	}
 	return s
 }
-
