@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -80,6 +81,13 @@ func TestLeak_QuestionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
 			t.Run(name+" over "+transport, func(t *testing.T) {
 				t.Run("warm up", func(t *testing.T) { openAndEnd(t, transport, way, 1) })
 				before, known := takeFootprint(t), goleak.IgnoreCurrent()
+				collected := debug.SetGCPercent(-1) // which closes files that were forgotten
+				t.Run("without the collector", func(t *testing.T) { openAndEnd(t, transport, way, 5) })
+				after, ok := shrinksTo(t, before)
+				debug.SetGCPercent(collected)
+				if !ok {
+					t.Errorf("before %+v, after a few calls %+v", before, after)
+				}
 				t.Run("questions", func(t *testing.T) { openAndEnd(t, transport, way, questions/batch) })
 				if after, ok := shrinksTo(t, before); !ok {
 					t.Errorf("before %+v, after %+v; goroutines: %v", before, after, goleak.Find(known))
@@ -216,8 +224,7 @@ func shrinksTo(t *testing.T, limit footprint) (footprint, bool) {
 		select {
 		case <-end:
 			return now, false
-		default:
-			runtime.Gosched()
+		case <-time.After(time.Millisecond):
 		}
 	}
 }
