@@ -42,8 +42,8 @@ func (p *tape) record(line string) {
 func (p *tape) note(what string) { p.record("   (" + what + ")") }
 
 var (
-	ownID   = regexp.MustCompile(`sb-[0-9a-f]{12}-\d+`)
-	ownMeta = regexp.MustCompile(`"_meta":\{"io\.modelcontextprotocol/clientCapabilities".*?"2026-07-28"\}`)
+	ownID   = regexp.MustCompile(`("progressToken":)?"(sb-[0-9a-f]{12}-\d+)"`)
+	ownMeta = regexp.MustCompile(`"io\.modelcontextprotocol/clientCapabilities".*?"io\.modelcontextprotocol/protocolVersion":"2026-07-28"`)
 )
 
 // named is the tape with a name for each of our ids, which are random, and
@@ -56,16 +56,23 @@ func (p *tape) named() string {
 	meta := ""
 	text = ownMeta.ReplaceAllStringFunc(text, func(m string) string {
 		if m == meta {
-			return `"_meta":{the same}`
+			return "the same"
 		}
 		meta = m
 		return m
 	})
-	return ownID.ReplaceAllStringFunc(text, func(id string) string {
-		if names[id] == "" {
-			names[id] = fmt.Sprintf("request-%d", len(names)+1)
+	kinds := map[string]int{}
+	return ownID.ReplaceAllStringFunc(text, func(found string) string {
+		part := ownID.FindStringSubmatch(found)
+		kind := "request"
+		if part[1] != "" {
+			kind = "token"
 		}
-		return names[id]
+		if names[part[2]] == "" {
+			kinds[kind]++
+			names[part[2]] = fmt.Sprintf("%s-%d", kind, kinds[kind])
+		}
+		return part[1] + `"` + names[part[2]] + `"`
 	})
 }
 
