@@ -349,7 +349,7 @@ func FuzzParseForm(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := blockkit.Parse(params); err == nil {
+		if _, err := blockkit.Parse(params, elicit.EraBlocking); err == nil {
 			drawEverything(t, form, message)
 		}
 	})

@@ -70,12 +70,18 @@ func (b *Bridge) delivered(ctx context.Context, out outcome, sendErr error) {
 // ask takes one question from the server's words to a decision. It is the same
 // for both eras.
 func (b *Bridge) ask(ctx context.Context, q elicit.Question) outcome {
-	el, err := blockkit.Parse(q.Params)
+	el, err := blockkit.Parse(q.Params, q.Era)
 	if err != nil {
 		return b.refuse(ctx, q, err)
 	}
 	if q.Origin.Requester == "" || q.Origin.Channel == "" {
 		return b.cancelUnasked(ctx, q, elicit.ReasonNoOrigin)
+	}
+	if el.Link != nil {
+		if v := b.o.Policy.MayOpen(el.Link.Host(), el.Link.Secure()); !v.Allowed {
+			b.tell(ctx, q.Origin, blockkit.PageRefused(q.Server, q.Tool, el.Link.Host(), v.Why))
+			return b.cancelUnasked(ctx, q, elicit.ReasonURLRefused)
+		}
 	}
 	c := b.call(q.Call)
 	if times := c.refusals(el); times > 0 {
@@ -87,6 +93,9 @@ func (b *Bridge) ask(ctx context.Context, q elicit.Question) outcome {
 		return b.cancelUnasked(ctx, q, elicit.ReasonUndeliverable)
 	}
 	out := b.askPerson(ctx, q, el, p)
+	if staysWithOwner(out.pending) && !out.silent {
+		b.linkOpened(ctx, out.pending, el)
+	}
 	if out.answer.Action != elicit.Accept && !out.silent {
 		c.refused(el)
 	}
@@ -131,6 +140,7 @@ func (b *Bridge) askPerson(ctx context.Context, q elicit.Question, el *blockkit.
 		return b.end(ctx, p, reason)
 	}
 	p.Card = card
+	b.catchUp(ctx, el, p)
 	return b.await(ctx, p, done)
 }
 
@@ -226,7 +236,7 @@ func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) o
 		return outcome{answer: elicit.Answer{Action: elicit.Cancel}}
 	}
 	out := outcome{answer: answer, pending: p}
-	if s.redraw {
+	if s.redraw && !staysWithOwner(p) {
 		out.drawn = b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, p.Card) })
 	}
 	return out
@@ -240,7 +250,7 @@ func (b *Bridge) recordedAnswer(ctx context.Context, s settled) (elicit.Answer, 
 		return elicit.Answer{}, fmt.Errorf("writing the audit record: %w", err)
 	}
 	answer := elicit.Answer{Action: p.Decision.Action}
-	if answer.Action != elicit.Accept {
+	if answer.Action != elicit.Accept || p.Mode == elicit.ModeURL {
 		return answer, nil
 	}
 	if s.answer != nil {

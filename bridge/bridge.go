@@ -73,6 +73,7 @@ type Bridge struct {
 	mu      sync.Mutex
 	waiters map[elicit.PendingID]chan settled
 	calls   map[elicit.CallID]*call
+	links   map[linkKey]opened               // pages that servers are still to finish
 	forms   map[elicit.User]elicit.PendingID // the form that a person has open, as far as this replica knows
 }
 
@@ -93,6 +94,7 @@ func New(o Options) (*Bridge, error) {
 		stopping: make(chan struct{}),
 		waiters:  map[elicit.PendingID]chan settled{},
 		calls:    map[elicit.CallID]*call{},
+		links:    map[linkKey]opened{},
 		forms:    map[elicit.User]elicit.PendingID{},
 	}, nil
 }

@@ -183,6 +183,11 @@ func (b *Bridge) run(ctx context.Context, c *call) {
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause
 	}
+	var pages *elicit.PagesRequiredError
+	if errors.As(err, &pages) && b.openPages(ctx, c, pages) {
+		b.offerAgain(bg, c)
+		return
+	}
 	b.report(bg, c, out.Result, err)
 }
 
@@ -191,7 +196,7 @@ func (b *Bridge) run(ctx context.Context, c *call) {
 func (b *Bridge) round(ctx context.Context, p *elicit.Parked) (elicit.Outcome, error) {
 	for _, q := range p.Questions {
 		var malformed *elicit.InvalidParamsError
-		if _, err := blockkit.Parse(q.Params); errors.As(err, &malformed) {
+		if _, err := blockkit.Parse(q.Params, q.Era); errors.As(err, &malformed) {
 			// Nothing of a round is shown when one of it is malformed.
 			b.auditRefusal(ctx, q, elicit.ReasonMalformed)
 			return elicit.Outcome{}, fmt.Errorf("inputRequests.%s.params.%w", q.RequestID, malformed)
@@ -245,6 +250,7 @@ func (b *Bridge) report(ctx context.Context, c *call, result *elicit.Result, err
 			break
 		}
 	}
+	b.endLinks(ctx, c.ID)
 	if err := b.o.Slack.Update(ctx, c.top, b.heading(c).Ended(end)); err != nil {
 		b.o.Log.Warn("the heading of a call could not be redrawn", "call_id", c.ID, "err", err)
 	}

@@ -95,6 +95,9 @@ func (l *fakeLedger) settle(id elicit.PendingID, d elicit.Decision, answer []byt
 	if !now.Before(p.Deadline) && d.Reason != elicit.ReasonExpired {
 		d, answer, won = elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonExpired}, nil, false
 	}
+	if d.Reason == elicit.ReasonExpired && !p.OpenedBy.IsZero() {
+		d = elicit.Decision{Action: elicit.Accept, Reason: elicit.ReasonSubmitted, Responder: p.OpenedBy}
+	}
 	d.At = now
 	p.Decision = &d
 	switch d.Reason {
@@ -140,6 +143,19 @@ func (l *fakeLedger) Load(_ context.Context, id elicit.PendingID) (elicit.Pendin
 		return *p, true, nil
 	}
 	return elicit.Pending{}, false, l.down
+}
+
+func (l *fakeLedger) Opened(_ context.Context, id elicit.PendingID, by elicit.User) (elicit.Pending, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.records[id]
+	if p == nil || l.down != nil {
+		return elicit.Pending{}, false, l.down
+	}
+	if p.Decision == nil && p.OpenedBy.IsZero() {
+		p.OpenedBy = by
+	}
+	return *p, true, nil
 }
 
 func (l *fakeLedger) Answer(_ context.Context, id elicit.PendingID) ([]byte, error) {

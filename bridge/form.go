@@ -33,19 +33,25 @@ func (b *Bridge) openForm(ctx context.Context, c blockkit.Click, l found) {
 		b.answerClick(ctx, c, l)
 		return
 	}
-	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
+	b.openView(ctx, c, l.pending.ID, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
+}
+
+// openView opens the form of a question for a click, and tells the person why
+// when it does not open.
+func (b *Bridge) openView(ctx context.Context, c blockkit.Click, id elicit.PendingID, m blockkit.Modal) {
+	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, m)
 	switch {
 	case err == nil:
-		b.noteForm(c.User, l.pending.ID)
+		b.noteForm(c.User, id)
 	case errors.Is(err, elicit.ErrAlreadyOpen):
 		b.noteClick(ctx, c, blockkit.AlreadyOpen())
 	case errors.Is(err, elicit.ErrTriggerExpired):
 		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
 	case errors.Is(err, elicit.ErrRefused):
-		b.o.Log.Error("Slack refused a form", "pending_id", l.pending.ID, "err", err)
+		b.o.Log.Error("Slack refused a form", "pending_id", id, "err", err)
 		b.noteClick(ctx, c, blockkit.FormRefused())
 	default:
-		b.o.Log.Warn("a form could not be opened", "pending_id", l.pending.ID, "err", err)
+		b.o.Log.Warn("a form could not be opened", "pending_id", id, "err", err)
 		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
 	}
 }
@@ -78,6 +84,9 @@ func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.Pe
 func (b *Bridge) firstPage(ctx context.Context, p elicit.Pending, el *blockkit.Elicitation, who elicit.User, opened time.Time) blockkit.Modal {
 	v := formView(p, el, who, b.o.Slack.Reader(ctx, who.ID))
 	v.Opened = opened
+	if el.Link != nil {
+		return el.Link.Modal(v)
+	}
 	if el.Form.Pages(el.Message) > 1 {
 		draft, err := b.draft(ctx, string(p.ID), who)
 		if err != nil {
@@ -203,13 +212,13 @@ func atFirstField(state json.RawMessage, w blockkit.Words) blockkit.SubmitReply 
 // Closed handles a form that a person closed. Where one person may answer that
 // is cancel; where several may, it only puts the question down (policy).
 func (b *Bridge) Closed(ctx context.Context, c blockkit.Closing) {
-	if c.View.CallbackID != blockkit.CallbackForm {
+	if c.View.CallbackID != blockkit.CallbackForm && c.View.CallbackID != blockkit.CallbackURL {
 		return
 	}
 	id := elicit.PendingID(blockkit.ReadMetadata(c.View.Metadata).ID)
 	b.closeForm(c.User, id)
 	l := b.lookUp(ctx, id, c.User, elicit.MessageRef{})
-	if l.refusal != nil || b.o.Policy.OnClose(facts(l.pending, isConfirm(l.el.Form))) == policy.CloseKeeps {
+	if l.refusal != nil || !l.pending.OpenedBy.IsZero() || b.o.Policy.OnClose(facts(l.pending, isConfirm(l.el.Form))) == policy.CloseKeeps {
 		return
 	}
 	d := elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonDismissed, Responder: c.User}

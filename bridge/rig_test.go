@@ -155,7 +155,7 @@ func (r *rig) closeForm(who elicit.User) {
 // filled is the state of the form of formParams, with the first option chosen.
 func (r *rig) filled(window string) string {
 	r.t.Helper()
-	el, err := blockkit.Parse(json.RawMessage(formParams))
+	el, err := blockkit.Parse(json.RawMessage(formParams), elicit.EraBlocking)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -197,6 +197,22 @@ func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decisi
 	return elicit.Settlement{Won: won, Pending: p}, err == nil, err
 }
 
+// Opened records who opened the page that a pending asks for: should nobody
+// say that it is done, its expiry is an accept in that person's name. It
+// returns the record as it stands, which may be decided already.
+func (s *Store) Opened(ctx context.Context, id elicit.PendingID, by elicit.User) (elicit.Pending, bool, error) {
+	res, err := openScript.Run(ctx, s.rdb, []string{s.keys.pending(id)}, by.Team, by.ID).Slice()
+	if err != nil {
+		return elicit.Pending{}, false, fmt.Errorf("recording who opened the page of %s: %w", id, err)
+	}
+	found, _, fields, err := decided(res)
+	if err != nil || !found {
+		return elicit.Pending{}, false, err
+	}
+	p, err := s.decode(id, fields)
+	return p, err == nil, err
+}
+
 // decided reads what decideScript returns.
 func decided(res []any) (found, won bool, fields map[string]string, err error) {
 	if len(res) != 3 {

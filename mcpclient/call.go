@@ -101,7 +101,29 @@ func (h *Host) runOnce(ctx context.Context, s *server, c elicit.Call, r retry) (
 	var answered *RPCError
 	var unknown *UnknownToolError
 	clean = err == nil || errors.As(err, &answered) || errors.As(err, &unknown) || conn.modern() && !conn.isLost()
+	if answered != nil && answered.Code == codePagesRequired && !conn.modern() {
+		return out, pagesRequired(conn, c, answered)
+	}
 	return out, err
+}
+
+// pagesRequired reads the questions of a -32042 error; the error itself when it
+// has none.
+func pagesRequired(conn *conn, c elicit.Call, e *RPCError) error {
+	var data struct {
+		Elicitations []json.RawMessage `json:"elicitations"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil || len(data.Elicitations) == 0 || len(data.Elicitations) > maxInputs {
+		return e
+	}
+	out := &elicit.PagesRequiredError{Server: c.Server}
+	for _, params := range data.Elicitations {
+		out.Questions = append(out.Questions, elicit.Question{
+			Call: c.ID, Server: c.Server, Tool: c.Tool, Origin: c.Origin,
+			Era: elicit.EraBlocking, Protocol: conn.protocol, Params: params,
+		})
+	}
+	return out
 }
 
 // drive sends the request, and again while the server sheds load, within the

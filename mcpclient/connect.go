@@ -123,7 +123,7 @@ func (c *conn) capabilities() mcp.ClientCapabilities {
 	if !c.offers {
 		return mcp.ClientCapabilities{}
 	}
-	return mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}}}
+	return mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
 }
 
 // negotiate lets mcp-go agree on a revision.

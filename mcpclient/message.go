@@ -17,6 +17,7 @@ const (
 	codeInvalidParams      = -32602
 	codeHeaderMismatch     = -32020
 	codeUnsupportedVersion = -32022
+	codePagesRequired      = -32042 // until 2025-11-25
 )
 
 // message is one JSON-RPC message as it stood on the wire. Nothing in it was

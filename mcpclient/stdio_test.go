@@ -267,11 +267,11 @@ func TestStdio_ServerThatIsNotOfferedElicitationIsRefused(t *testing.T) {
 	}
 }
 
-func TestStdio_OnlyFormModeIsDeclared(t *testing.T) {
+func TestStdio_BothModesAreDeclaredAndNothingElse(t *testing.T) {
 	w := newWorld(t, local(t, "raw", ""), nil)
 	for _, line := range w.call("s", "heard", "").texts(t) {
 		if strings.Contains(line, `"method":"initialize"`) {
-			if !strings.Contains(line, `"capabilities":{"elicitation":{"form":{}}}`) {
+			if !strings.Contains(line, `"capabilities":{"elicitation":{"form":{},"url":{}}}`) {
 				t.Errorf("initialize declares something else: %s", line)
 			}
 			return

@@ -108,7 +108,7 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 	a.closers = append(a.closers, func() error { return bounded(a.store.Close) })
 	a.host, err = newHost(a.in, a.log, func(ctx context.Context, q elicit.Question, reply func(context.Context, elicit.Answer) error) {
 		a.bridge.Ask(ctx, q, reply)
-	})
+	}, func(call elicit.CallID, id string) { a.bridge.Completed(context.WithoutCancel(ctx), call, id) })
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (r rendering) show(raw json.RawMessage, reader blockkit.Reader) (*shownQues
 	if r.arguments {
 		return r.showArguments(raw, reader)
 	}
-	el, err := blockkit.Parse(within(raw, "params"))
+	el, err := blockkit.Parse(within(raw, "params"), elicit.EraBlocking)
 	if err != nil {
 		return nil, refusal(err)
 	}
