@@ -2,11 +2,22 @@ package elicit
 
 import "encoding/json"
 
-// Call is one tools/call made for a requester.
+// CallKind is what a call asks of a server. The zero value is a tool.
+type CallKind string
+
+// What a call may ask for. Servers may ask a person during each of them.
+const (
+	CallTool     CallKind = ""
+	CallPrompt   CallKind = "prompt"   // prompts/get
+	CallResource CallKind = "resource" // resources/read
+)
+
+// Call is one tools/call, prompts/get or resources/read made for a requester.
 type Call struct {
 	ID        CallID
+	Kind      CallKind
 	Server    string
-	Tool      string
+	Tool      string          // name of the tool or prompt, URI of the resource
 	Arguments json.RawMessage // a JSON object; "{}" when there are none
 	Origin    Origin
 }

@@ -49,7 +49,7 @@ func (h *Host) Resume(ctx context.Context, p elicit.Parked, answers map[string]e
 		return elicit.Outcome{}, err
 	}
 	c := p.Call
-	c.Tool, c.Arguments = ticket.Tool, ticket.Arguments
+	c.Kind, c.Tool, c.Arguments = ticket.Kind, ticket.Tool, ticket.Arguments
 	return h.run(ctx, c, retry{round: ticket.Round, responses: responses, state: ticket.State})
 }
 
@@ -92,9 +92,12 @@ func (h *Host) runOnce(ctx context.Context, s *server, c elicit.Call, r retry) (
 	if r.round > 0 && !conn.modern() {
 		return elicit.Outcome{}, &ServerDownError{Server: c.Server, Problem: "speaks " + conn.protocol + " now, in which a parked call cannot go on"}
 	}
-	tool, err := h.tool(ctx, s, conn, c.Tool)
+	var t tool
+	if c.Kind == elicit.CallTool {
+		t, err = h.tool(ctx, s, conn, c.Tool)
+	}
 	if err == nil {
-		out, err = h.drive(ctx, conn, s, tool, c, r)
+		out, err = h.drive(ctx, conn, s, t, c, r)
 	}
 	// After a call that did not end in order the server may still work on it;
 	// what it asks then must not reach the next call.
@@ -142,7 +145,7 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 		if err != nil {
 			return elicit.Outcome{}, err
 		}
-		answer, err := readResult(conn, raw)
+		answer, err := readResult(conn, c.Kind, raw)
 		if err != nil {
 			return elicit.Outcome{}, err
 		}
@@ -163,11 +166,11 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 	}
 }
 
-// send makes one tools/call request and waits for its result.
+// send makes the request of the call and waits for its result.
 func (h *Host) send(ctx context.Context, conn *conn, s *server, tool tool, c elicit.Call, r retry, work *workTime) (json.RawMessage, error) {
-	raw, err := conn.callTool(ctx, tool, c, r, work)
+	raw, err := conn.invoke(ctx, tool, c, r, work)
 	var refused *RPCError
-	if !conn.modern() || !errors.As(err, &refused) || refused.Code != codeHeaderMismatch {
+	if !conn.modern() || c.Kind != elicit.CallTool || !errors.As(err, &refused) || refused.Code != codeHeaderMismatch {
 		return raw, err
 	}
 	// The tool's x-mcp-header annotations have changed since it was listed.
@@ -176,16 +179,22 @@ func (h *Host) send(ctx context.Context, conn *conn, s *server, tool tool, c eli
 	if listErr != nil {
 		return nil, listErr
 	}
-	return conn.callTool(ctx, tool, c, r, work)
+	return conn.invoke(ctx, tool, c, r, work)
 }
 
-func (c *conn) callTool(ctx context.Context, tool tool, call elicit.Call, r retry, work *workTime) (json.RawMessage, error) {
-	params := c.withMeta(
-		member{name: "name", value: quote(call.Tool)}, member{name: "arguments", value: call.Arguments},
-		member{name: "inputResponses", value: r.responses}, member{name: "requestState", value: r.state},
-	)
+func (c *conn) invoke(ctx context.Context, tool tool, call elicit.Call, r retry, work *workTime) (json.RawMessage, error) {
+	method, what := string(mcp.MethodToolsCall), []member{{name: "name", value: quote(call.Tool)}, {name: "arguments", value: call.Arguments}}
+	annotated := &tool.annotated
+	switch call.Kind {
+	case elicit.CallPrompt:
+		method, annotated = string(mcp.MethodPromptsGet), nil
+	case elicit.CallResource:
+		method, annotated = string(mcp.MethodResourcesRead), nil
+		what = []member{{name: "uri", value: quote(call.Tool)}}
+	}
+	params := c.withMeta(append(what, member{name: "inputResponses", value: r.responses}, member{name: "requestState", value: r.state})...)
 	oc := c.begin(ctx, call, work)
-	raw, err := c.request(ctx, oc, string(mcp.MethodToolsCall), params, c.headers(string(mcp.MethodToolsCall), params, &tool.annotated))
+	raw, err := c.request(ctx, oc, method, params, c.headers(method, params, annotated))
 	c.finish(oc, endOf(ctx, err))
 	return raw, err
 }

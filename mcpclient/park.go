@@ -12,11 +12,12 @@ import (
 // meaning; a reader refuses a version that it does not know. Raw JSON is kept
 // as bytes, since a store may rewrite JSON inside JSON.
 type ticket struct {
-	Version   int    `json:"v"`
-	Tool      string `json:"tool"`
-	Arguments []byte `json:"arguments"`       // as given to Call
-	State     []byte `json:"state,omitempty"` // requestState as a JSON string, quotes included; absent when there was none
-	Round     int    `json:"round"`           // of the questions that it waits for
+	Version   int             `json:"v"`
+	Kind      elicit.CallKind `json:"kind,omitempty"`
+	Tool      string          `json:"tool"`
+	Arguments []byte          `json:"arguments"`       // as given to Call
+	State     []byte          `json:"state,omitempty"` // requestState as a JSON string, quotes included; absent when there was none
+	Round     int             `json:"round"`           // of the questions that it waits for
 }
 
 const ticketVersion = 1
@@ -40,7 +41,7 @@ func (h *Host) park(c *conn, call elicit.Call, round int, a answer) (elicit.Outc
 			Problem: fmt.Sprintf("asks for the %dth time; a call may ask %d times", round, maxRounds),
 		}
 	}
-	resume, err := json.Marshal(ticket{Version: ticketVersion, Tool: call.Tool, Arguments: call.Arguments, State: a.state, Round: round})
+	resume, err := json.Marshal(ticket{Version: ticketVersion, Kind: call.Kind, Tool: call.Tool, Arguments: call.Arguments, State: a.state, Round: round})
 	if err != nil {
 		return elicit.Outcome{}, fmt.Errorf("parking call %s: %w", call.ID, err)
 	}
