@@ -50,7 +50,13 @@ func (h *Host) Resume(ctx context.Context, p elicit.Parked, answers map[string]e
 	}
 	c := p.Call
 	c.Kind, c.Tool, c.Arguments = ticket.Kind, ticket.Tool, ticket.Arguments
-	return h.run(ctx, c, retry{round: ticket.Round, responses: responses, state: ticket.State})
+	r := retry{round: ticket.Round, responses: responses, state: ticket.State, task: ticket.Task, asked: ticket.Asked}
+	if r.task != "" {
+		for _, q := range p.Questions {
+			r.asked = append(r.asked, q.RequestID)
+		}
+	}
+	return h.run(ctx, c, r)
 }
 
 // retry is what a repeated request carries besides the original one. The zero
@@ -59,6 +65,8 @@ type retry struct {
 	round     int             // of the input_required that it answers
 	responses json.RawMessage // inputResponses; nil: left out
 	state     json.RawMessage // requestState as it stood on the wire; nil: left out
+	task      string          // the task that the responses are for; empty: the call itself
+	asked     []string        // keys of its questions that have been answered, these included
 }
 
 // run drives one Call or Resume: a connection, the request, and what comes.
@@ -140,6 +148,12 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 			cancel(&TimeoutError{Server: s.cfg.name, Limit: s.cfg.timeout})
 		}
 	})
+	if r.task != "" {
+		if err := conn.updateTask(ctx, r.task, r.responses); err != nil {
+			return elicit.Outcome{}, err
+		}
+		return h.follow(ctx, conn, c, taskState{id: r.task, status: "working", poll: minPoll}, r.round, r.asked, work)
+	}
 	for shed := 0; ; shed++ {
 		raw, err := h.send(ctx, conn, s, tool, c, r, work)
 		if err != nil {
@@ -152,8 +166,10 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 		switch {
 		case answer.result != nil:
 			return elicit.Outcome{Result: answer.result}, nil
+		case answer.task.id != "":
+			return h.follow(ctx, conn, c, answer.task, r.round, nil, work)
 		case len(answer.inputs) > 0:
-			return h.park(conn, c, r.round+1, answer)
+			return h.park(conn, c, r.round+1, answer, ticket{})
 		case shed == maxSheds:
 			return elicit.Outcome{}, &ServerDownError{Server: c.Server, Problem: fmt.Sprintf("is too busy: it put the call off %d times", shed+1)}
 		}

@@ -141,8 +141,10 @@ func (c *conn) negotiate(ctx context.Context, a approach) error {
 	if !c.modern() {
 		return nil
 	}
+	can := c.capabilities()
+	can.Extensions = map[string]any{tasksExtension: struct{}{}}
 	meta, err := json.Marshal(map[string]any{
-		mcp.MetaKeyProtocolVersion: c.protocol, mcp.MetaKeyClientCapabilities: c.capabilities(), mcp.MetaKeyClientInfo: me,
+		mcp.MetaKeyProtocolVersion: c.protocol, mcp.MetaKeyClientCapabilities: can, mcp.MetaKeyClientInfo: me,
 	})
 	if err != nil {
 		return fmt.Errorf("encoding _meta: %w", err)

@@ -17,6 +17,7 @@ type answer struct {
 	result *elicit.Result  // nil when the server wants something
 	inputs []input         // empty: come again later
 	state  json.RawMessage // requestState as it stood on the wire; nil when absent
+	task   taskState       // of a server that goes on by itself; without an id otherwise
 }
 
 // input is one entry of inputRequests.
@@ -46,6 +47,9 @@ func readResult(c *conn, asked elicit.CallKind, raw json.RawMessage) (answer, er
 		return r.complete(asked, by)
 	case kind == string(mcp.ResultTypeInputRequired) && c.modern():
 		return r.asking(by)
+	case kind == "task" && c.modern() && asked == elicit.CallTool:
+		t, err := r.task(by)
+		return answer{task: t}, err
 	case kind == string(mcp.ResultTypeInputRequired):
 		return answer{}, r.fault("result.resultType", "input_required does not exist in %s", c.protocol)
 	default:
