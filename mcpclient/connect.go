@@ -108,7 +108,8 @@ func (h *Host) attempt(ctx context.Context, s *server, user elicit.User, offers 
 func (c *conn) open() error {
 	o := c.host.o
 	if c.overHTTP() {
-		c.wire = openHTTP(c.cfg, c.host.client, c.receive, c.log, o.After, c.host.jitter)
+		authorize := func(ctx context.Context) (string, error) { return o.Authorize(ctx, c.cfg.name, c.user) }
+		c.wire = openHTTP(c.cfg, c.host.client, authorize, c.receive, c.log, o.After, c.host.jitter)
 		return nil
 	}
 	w, err := openStdio(c.cfg, o.Environ(), c.receive, c.log, o.After)

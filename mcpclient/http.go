@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -55,9 +56,11 @@ type httpWire struct {
 	headers http.Header
 	client  *http.Client
 	receive receive
-	log     *slog.Logger
-	after   func(time.Duration) <-chan time.Time
-	jitter  func(time.Duration) time.Duration
+	// authorize returns the Authorization header of the user; empty for none.
+	authorize func(context.Context) (string, error)
+	log       *slog.Logger
+	after     func(time.Duration) <-chan time.Time
+	jitter    func(time.Duration) time.Duration
 
 	session  atomic.Value // string
 	version  atomic.Value // string
@@ -77,10 +80,10 @@ var (
 	_ transport.HTTPConnection = (*httpWire)(nil)
 )
 
-func openHTTP(c serverConfig, client *http.Client, r receive, log *slog.Logger, after func(time.Duration) <-chan time.Time, jitter func(time.Duration) time.Duration) *httpWire {
+func openHTTP(c serverConfig, client *http.Client, authorize func(context.Context) (string, error), r receive, log *slog.Logger, after func(time.Duration) <-chan time.Time, jitter func(time.Duration) time.Duration) *httpWire {
 	life, stop := context.WithCancelCause(context.Background())
 	w := &httpWire{
-		server: c.name, address: c.url.String(), headers: c.headers, client: client, receive: r, log: log,
+		server: c.name, address: c.url.String(), headers: c.headers, client: client, authorize: authorize, receive: r, log: log,
 		after: after, jitter: jitter, life: life, stop: stop, heard: make(chan struct{}), gone: make(chan struct{}),
 	}
 	w.session.Store("")
@@ -117,6 +120,13 @@ func (w *httpWire) do(ctx context.Context, method string, body []byte, header ht
 		for name, values := range from {
 			req.Header[http.CanonicalHeaderKey(name)] = values
 		}
+	}
+	own, err := w.authorize(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("finding the login for server %s: %w", w.server, err)
+	}
+	if own != "" {
+		req.Header.Set("Authorization", own)
 	}
 	accept := "text/event-stream"
 	if method == http.MethodPost {

@@ -29,6 +29,12 @@ type Options struct {
 	// that call had asked a person to open. It must not block. nil: nobody hears.
 	Completed func(call elicit.CallID, elicitationID string)
 
+	// Authorize returns the Authorization header of a user's requests to a server
+	// over HTTP, for servers that want each person to log in; empty: what the
+	// servers file says. An error ends the request. nil: nobody has logged in
+	// anywhere.
+	Authorize func(ctx context.Context, server string, user elicit.User) (string, error)
+
 	// Elicitation reports whether server is offered the capability to ask.
 	// nil: every server is.
 	Elicitation func(server string) bool
@@ -61,6 +67,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Completed == nil {
 		o.Completed = func(elicit.CallID, string) {}
+	}
+	if o.Authorize == nil {
+		o.Authorize = func(context.Context, string, elicit.User) (string, error) { return "", nil }
 	}
 	if o.Elicitation == nil {
 		o.Elicitation = func(string) bool { return true }
