@@ -146,12 +146,19 @@ func CallError(server, tool, problem string) Message {
 	return Note(Bold("Failed. "), Code(server+"."+tool), Text(": "), Text(problem))
 }
 
-// ToolsList lists the tools of a server.
-func ToolsList(server string, tools []elicit.Tool) Message {
-	if len(tools) == 0 {
-		return Note(Code(server), Text(" offers no tools."))
+// maxInstructions is how much of a server's instructions stands above its tools.
+const maxInstructions = 1000
+
+// ToolsList lists the tools of a server, under what it says of itself.
+func ToolsList(server, instructions string, tools []elicit.Tool) Message {
+	var w Words
+	if words := cut(strings.TrimSpace(shown(instructions)), maxInstructions); words != "" {
+		w = Words{Code(server), Text(" says: " + words + "\n\n")}
 	}
-	w := Words{Text("Tools of "), Code(server), Text(":")}
+	if len(tools) == 0 {
+		return Note(append(w, Code(server), Text(" offers no tools."))...)
+	}
+	w = append(w, Text("Tools of "), Code(server), Text(":"))
 	return Note(append(w, toolLines(tools)...)...)
 }
 

@@ -56,9 +56,10 @@ type Parked struct {
 
 // ServerState is one line of the servers list.
 type ServerState struct {
-	Name      string
-	Transport string // "stdio" or "http"
-	Protocol  string // negotiated revision; empty before the first connection
-	Era       Era    // empty before the first connection
-	Err       error  // why it cannot be used; nil when it can, or was not tried yet
+	Name         string
+	Transport    string // "stdio" or "http"
+	Protocol     string // negotiated revision; empty before the first connection
+	Era          Era    // empty before the first connection
+	Instructions string // how to use it, in the server's words; may be empty
+	Err          error  // why it cannot be used; nil when it can, or was not tried yet
 }

@@ -32,17 +32,18 @@ const (
 // conn is a connection to a server for one user. It carries one call at a
 // time, so that what the server asks can be meant for that call only.
 type conn struct {
-	host     *Host
-	cfg      serverConfig
-	user     elicit.User
-	log      *slog.Logger
-	wire     wire
-	offers   bool            // the capability to ask was declared
-	protocol string          // negotiated revision
-	meta     json.RawMessage // _meta of every request; nil before 2026-07-28
-	prefix   string          // of our request ids: no clash with those of mcp-go, and new on every connection
-	count    atomic.Int64
-	idle     time.Time // since when it is unused; guarded by Host.mu
+	host         *Host
+	cfg          serverConfig
+	user         elicit.User
+	log          *slog.Logger
+	wire         wire
+	offers       bool            // the capability to ask was declared
+	protocol     string          // negotiated revision
+	instructions string          // how the server wants to be used, in its words
+	meta         json.RawMessage // _meta of every request; nil before 2026-07-28
+	prefix       string          // of our request ids: no clash with those of mcp-go, and new on every connection
+	count        atomic.Int64
+	idle         time.Time // since when it is unused; guarded by Host.mu
 
 	mu    sync.Mutex
 	call  *openCall // nil between calls

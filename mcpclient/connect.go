@@ -71,7 +71,7 @@ func (h *Host) connect(caller context.Context, s *server, user elicit.User, offe
 		s.protocol = "" // it may come back as another
 		return nil, err
 	}
-	s.protocol = c.protocol
+	s.protocol, s.instructions = c.protocol, c.instructions
 	return c, nil
 }
 
@@ -135,9 +135,11 @@ func (c *conn) negotiate(ctx context.Context, a approach) error {
 	if err := cl.Start(ctx); err != nil {
 		return err
 	}
-	if _, err := cl.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: me}}); err != nil {
+	hello, err := cl.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: me}})
+	if err != nil {
 		return err
 	}
+	c.instructions = hello.Instructions
 	c.protocol = cl.ProtocolVersion()
 	if !c.modern() {
 		return nil
