@@ -208,8 +208,8 @@ func (c *conn) invoke(ctx context.Context, tool tool, call elicit.Call, r retry,
 		method, annotated = string(mcp.MethodResourcesRead), nil
 		what = []member{{name: "uri", value: quote(call.Tool)}}
 	}
-	params := c.withMeta(append(what, member{name: "inputResponses", value: r.responses}, member{name: "requestState", value: r.state})...)
 	oc := c.begin(ctx, call, work)
+	params := c.withProgress(oc, append(what, member{name: "inputResponses", value: r.responses}, member{name: "requestState", value: r.state})...)
 	raw, err := c.request(ctx, oc, method, params, c.headers(method, params, annotated))
 	c.finish(oc, endOf(ctx, err))
 	return raw, err
