@@ -22,6 +22,7 @@ test: deps ## all tests, with the slow ones, the race detector and a random orde
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=on -timeout 12m $$($(GO) list ./... | grep -v '/mcpclient$$')
 	$(GO) test -race -shuffle=on -timeout 12m ./mcpclient -slow
+	$(GO) test -timeout 12m -run Property ./blockkit
 
 .PHONY: short
 short: ## the tests without the slow ones and without the race detector
