@@ -37,6 +37,16 @@ func everything(t *testing.T) string {
 // everythingOverHTTP starts the server on a free port and returns its address.
 func everythingOverHTTP(t *testing.T) string {
 	t.Helper()
+	return fmt.Sprintf("http://127.0.0.1:%d/mcp", nodeOverHTTP(t, func(port int) []string {
+		t.Setenv("PORT", fmt.Sprint(port))
+		return []string{everything(t), "streamableHttp"}
+	}))
+}
+
+// nodeOverHTTP starts a server of Node on a free port, and returns that when it
+// says that it listens. args gets the port.
+func nodeOverHTTP(t *testing.T, args func(port int) []string) int {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +55,7 @@ func everythingOverHTTP(t *testing.T) string {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("node", everything(t), "streamableHttp")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("PORT=%d", port))
+	cmd := exec.Command("node", args(port)...)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +87,7 @@ func everythingOverHTTP(t *testing.T) string {
 	if line := receiveFrom(t, said, "the server to listen"); line == "" {
 		t.Fatal("the server ended at once")
 	}
-	return fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
+	return port
 }
 
 func everythingWorlds(t *testing.T, test func(t *testing.T, w *world)) {
