@@ -47,6 +47,11 @@ func everythingOverHTTP(t *testing.T) string {
 // says that it listens. args gets the port.
 func nodeOverHTTP(t *testing.T, args func(port int) []string) int {
 	t.Helper()
+	return programOverHTTP(t, "node", args)
+}
+
+func programOverHTTP(t *testing.T, program string, args func(port int) []string) int {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +60,7 @@ func nodeOverHTTP(t *testing.T, args func(port int) []string) int {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("node", args(port)...)
+	cmd := exec.Command(program, args(port)...)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
