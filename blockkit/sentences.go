@@ -126,6 +126,14 @@ func RunAgain(id elicit.CallID, server, tool string) Message {
 	return m
 }
 
+// UnknownOutcome offers to run a call again of which nobody knows whether its
+// server had it.
+func UnknownOutcome(id elicit.CallID, server, tool string) Message {
+	m := Note(Text("The bot was restarted while the answers were on their way to "), Code(server), Text(". Whether "), Code(tool), Text(" has done anything is not known: look before you run it again."))
+	m.Blocks = append(m.Blocks, actions(button(ActionRunAgain, string(id), wordRunAgain)))
+	return m
+}
+
 // NotYoursToRunAgain answers Run again from somebody else, or a second time.
 func NotYoursToRunAgain() Words {
 	return Words{Text("This cannot be run again from here: it was run already, it is too old, or it is somebody else's call.")}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
+	"strconv"
 	"time"
 
 	"github.com/slackbridge/slackbridge/blockkit"
@@ -26,44 +26,51 @@ type storedCall struct {
 
 func againKey(id elicit.CallID) string { return "again:" + string(id) }
 
-// openPages asks for the pages without which a call cannot run, and reports
-// whether all of them were opened.
-func (b *Bridge) openPages(ctx context.Context, c *call, pages *elicit.PagesRequiredError) bool {
-	outs := make([]outcome, len(pages.Questions))
-	var wg sync.WaitGroup
+// askForPages asks for the pages without which a call cannot run, and leaves
+// the call to whoever opens them. It reports whether anybody was asked.
+func (b *Bridge) askForPages(ctx context.Context, c *call, pages *elicit.PagesRequiredError) bool {
+	p := &elicit.Parked{Call: c.Call}
 	for i, q := range pages.Questions {
-		wg.Go(func() {
-			q.Era = elicit.EraDurable // nothing waits for the answer: the person says when it is done
-			outs[i] = b.ask(ctx, q)
-		})
+		// Nothing waits for the answer, as in the durable era: the person says
+		// when the page is finished.
+		q.Era, q.RequestID = elicit.EraDurable, strconv.Itoa(i)
+		p.Questions = append(p.Questions, q)
 	}
-	wg.Wait()
-	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("recording a delivery took too long"))
-	defer cancel()
-	all := true
-	for _, out := range outs {
-		all = all && out.answer.Action == elicit.Accept
-		b.delivered(bg, out, nil)
+	if err := b.checkRound(ctx, p); err != nil {
+		b.o.Log.Warn("a call needs pages that cannot be asked for", "call_id", c.ID, "server", c.Server, "err", err)
+		return false
 	}
-	if !all {
-		b.o.Log.Info("a call did not run: a page that it needs was not opened", "call_id", c.ID, "server", c.Server)
+	parked, _, err := b.park(ctx, c, p, true)
+	if err != nil {
+		b.o.Log.Error("a call could not wait for its pages", "call_id", c.ID, "err", err)
 	}
-	return all
+	return parked
 }
 
-// offerAgain ends a call that did not run with a button that runs it.
-func (b *Bridge) offerAgain(ctx context.Context, c *call) {
+// afterPages goes on when the people have decided about the pages.
+func (b *Bridge) afterPages(ctx context.Context, c *call, answers map[string]elicit.Answer) {
+	for _, a := range answers {
+		if a.Action != elicit.Accept {
+			b.report(ctx, c, nil, &elicit.PagesRequiredError{Server: c.Server})
+			return
+		}
+	}
+	b.offerAgain(ctx, c, blockkit.RunAgain(c.ID, c.Server, c.Tool))
+}
+
+// offerAgain ends a call with a button that runs it again, on message m.
+func (b *Bridge) offerAgain(ctx context.Context, c *call, m blockkit.Message) {
 	raw, err := json.Marshal(storedCall{Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Channel: c.Origin.Channel})
 	if err == nil {
 		err = b.o.Ledger.SaveDraft(ctx, againKey(c.ID), c.Origin.RequesterUser(), raw, againTTL)
 	}
 	if err != nil {
 		b.o.Log.Error("a call could not be kept to be run again", "call_id", c.ID, "err", err)
-		b.report(ctx, c, nil, errors.New("the page was opened, but the call could not be kept; type the command again"))
+		b.report(ctx, c, nil, errors.New("it did not run, and could not be kept to be run again; type the command again"))
 		return
 	}
 	thread := elicit.Place{Channel: c.Origin.Channel, Thread: c.Origin.Thread}
-	if _, err := b.o.Slack.Post(ctx, thread, blockkit.RunAgain(c.ID, c.Server, c.Tool)); err != nil {
+	if _, err := b.o.Slack.Post(ctx, thread, m); err != nil {
 		b.o.Log.Error("running a call again could not be offered", "call_id", c.ID, "err", err)
 	}
 	b.endLinks(ctx, c.ID)

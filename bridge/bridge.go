@@ -73,8 +73,8 @@ type Bridge struct {
 	mu      sync.Mutex
 	waiters map[elicit.PendingID]chan settled
 	calls   map[elicit.CallID]*call
-	links   map[linkKey]opened               // pages that servers are still to finish
-	forms   map[elicit.User]elicit.PendingID // the form that a person has open, as far as this replica knows
+	links   map[linkKey]opened       // pages that servers are still to finish
+	forms   map[elicit.User]openForm // the form that a person has open, as far as this replica knows
 }
 
 // New returns a Bridge that is ready for commands. End it with Drain.
@@ -95,7 +95,7 @@ func New(o Options) (*Bridge, error) {
 		waiters:  map[elicit.PendingID]chan settled{},
 		calls:    map[elicit.CallID]*call{},
 		links:    map[linkKey]opened{},
-		forms:    map[elicit.User]elicit.PendingID{},
+		forms:    map[elicit.User]openForm{},
 	}, nil
 }
 

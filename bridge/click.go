@@ -232,7 +232,7 @@ func (b *Bridge) stopCall(ctx context.Context, c blockkit.Click) {
 		b.o.Log.Error("a call could not be stopped", "call_id", id, "err", err)
 		b.noteClick(ctx, c, blockkit.NotRecordedTryAgain())
 	case !found:
-		b.noteClick(ctx, c, blockkit.CallNotRunning())
+		b.stopParked(ctx, c, id)
 	case requester != c.User:
 		b.noteClick(ctx, c, blockkit.NotYourCall(requester.ID))
 	}

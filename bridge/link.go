@@ -21,7 +21,7 @@ func (b *Bridge) respondWithLink(ctx context.Context, c blockkit.Click) {
 		b.answerClick(ctx, c, l)
 		return
 	}
-	b.openView(ctx, c, l.pending.ID, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
+	b.openView(ctx, c, l.pending, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
 }
 
 // openLink handles the press that opened the page in the browser: it is the

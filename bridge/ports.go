@@ -45,6 +45,15 @@ type Ledger interface {
 	Draft(ctx context.Context, form string, who elicit.User) ([]byte, error)
 	// DropDraft forgets it.
 	DropDraft(ctx context.Context, form string, who elicit.User) error
+	// Park keeps a call that waits for people, for ttl and some time after.
+	Park(ctx context.Context, id elicit.CallID, call []byte, ttl time.Duration) error
+	// Parked returns it; nil when there is none.
+	Parked(ctx context.Context, id elicit.CallID) ([]byte, error)
+	// ClaimPark lets one replica go on with it, and reports whether that is this
+	// one.
+	ClaimPark(ctx context.Context, id elicit.CallID) (bool, error)
+	// DropPark forgets it.
+	DropPark(ctx context.Context, id elicit.CallID) error
 	// FirstTime reports whether key was not seen within ttl before, by any replica.
 	FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error)
 }

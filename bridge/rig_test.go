@@ -60,6 +60,7 @@ func newRig(t *testing.T, tune func(*bridge.Options)) *rig {
 	}
 	r.b = b
 	r.ledger.settled = b.Settled
+	r.ledger.decided = b.Decided
 	return r
 }
 

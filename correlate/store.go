@@ -49,6 +49,9 @@ type Options struct {
 	OnDecided func(context.Context, elicit.Pending) error
 	// OnStop hears that a call of this replica was stopped from another one.
 	OnStop func(context.Context, elicit.CallID)
+	// OnOrphan hears of each parked call with which a dead replica was going on,
+	// and which this one has now.
+	OnOrphan func(context.Context, elicit.CallID)
 	// OnSettled hears of each pending that this replica's own background work
 	// ended, so that somebody redraws its card.
 	OnSettled func(context.Context, elicit.Pending)
@@ -63,7 +66,7 @@ func (o *Options) setDefaults() error {
 	var errs []error
 	for name, missing := range map[string]bool{
 		"Client": o.Client == nil, "Team": o.Team == "", "Replica": o.Replica == "", "Keys": len(o.Keys) == 0,
-		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil, "OnStop": o.OnStop == nil,
+		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil, "OnStop": o.OnStop == nil, "OnOrphan": o.OnOrphan == nil,
 	} {
 		if missing {
 			errs = append(errs, fmt.Errorf("correlate: %s is not set", name))

@@ -29,6 +29,7 @@ type Tool struct {
 	Title       string
 	Description string
 	InputSchema json.RawMessage // as on the wire, members in the server's order
+	Idempotent  bool            // its server says that repeating a call, or any call, changes nothing more
 }
 
 // Outcome is what a call came to: exactly one of Result and Parked is set.

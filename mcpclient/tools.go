@@ -197,7 +197,9 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations struct {
-			Title string `json:"title"`
+			Title      string `json:"title"`
+			Idempotent bool   `json:"idempotentHint"`
+			ReadOnly   bool   `json:"readOnlyHint"`
 		} `json:"annotations"`
 	}
 	if err := json.Unmarshal(raw, &e); err != nil || e.Name == "" {
@@ -206,6 +208,7 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 	}
 	t := tool{Tool: elicit.Tool{
 		Server: c.cfg.name, Name: e.Name, Title: cmp.Or(e.Title, e.Annotations.Title), Description: e.Description, InputSchema: e.InputSchema,
+		Idempotent: e.Annotations.Idempotent || e.Annotations.ReadOnly,
 	}}
 	if !c.modern() || !c.overHTTP() {
 		return t, true // no headers, so no annotations for them

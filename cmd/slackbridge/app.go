@@ -100,6 +100,7 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 		Client: client, Team: a.who.Team, Replica: replica, Keys: a.in.keys, Log: a.log, Rand: rand.Reader,
 		OnDecided: func(ctx context.Context, p elicit.Pending) error { return a.bridge.Decided(ctx, p) },
 		OnStop:    func(ctx context.Context, id elicit.CallID) { a.bridge.Stopped(ctx, id) },
+		OnOrphan:  func(ctx context.Context, id elicit.CallID) { a.bridge.Orphaned(ctx, id) },
 		OnSettled: func(ctx context.Context, p elicit.Pending) { a.bridge.Settled(ctx, p) },
 	})
 	if err != nil {
