@@ -179,14 +179,15 @@ func (w *httpWire) exchange(ctx context.Context, id json.RawMessage, body []byte
 }
 
 // single reads an answer that is not a stream. An error of JSON-RPC may come
-// with any status, and without an id when the server could not read ours.
+// with any status, and without an id when the server could not read ours. What
+// a login asks for stands in the header, whatever the body is.
 func (w *httpWire) single(resp *http.Response, key string) (message, error) {
 	ok := resp.StatusCode == http.StatusOK
 	if !ok {
 		w.doubtful.Store(true)
 	}
-	if mediaType(resp) != "application/json" {
-		return message{}, statusError(w.server, resp)
+	if e := statusError(w.server, resp); mediaType(resp) != "application/json" || e.wants != "" {
+		return message{}, e
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage+1))
 	if err != nil {
@@ -198,7 +199,7 @@ func (w *httpWire) single(resp *http.Response, key string) (message, error) {
 	m, err := decodeMessage(body)
 	matches := err == nil && m.method == "" && (idKey(m.id) == key || m.id == nil && m.err != nil)
 	switch {
-	case matches && (ok || m.err != nil):
+	case matches && (ok || m.err != nil && !m.badError): // OAuth has an error too, which is a string
 		return m, nil
 	case !ok:
 		return message{}, statusError(w.server, resp)

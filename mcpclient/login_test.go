@@ -45,6 +45,41 @@ func TestLogin_WhatAServerAsksForIsReported(t *testing.T) {
 	}
 }
 
+// Authorization middleware answers with the JSON of OAuth, in which error is a
+// string, or with an error of JSON-RPC. Neither may hide what is asked for.
+func TestLogin_ABodyDoesNotHideWhatAServerAsksFor(t *testing.T) {
+	const wanted = `Bearer error="invalid_token", scope="files:read"`
+	for name, tt := range map[string]struct {
+		status       int
+		header, body string
+		want         string
+	}{
+		"OAuth":              {http.StatusUnauthorized, wanted, `{"error":"invalid_token","error_description":"Missing Authorization header"}`, "scope files:read"},
+		"OAuth, no header":   {http.StatusUnauthorized, "", `{"error":"invalid_token"}`, "refuses us"},
+		"JSON-RPC":           {http.StatusUnauthorized, wanted, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Unauthorized"}}`, "scope files:read"},
+		"JSON-RPC, step up":  {http.StatusForbidden, wanted, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Forbidden"}}`, "scope files:read"},
+		"JSON-RPC, no login": {http.StatusUnauthorized, "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no such key"}}`, "no such key"},
+		"another framework":  {http.StatusServiceUnavailable, "", `{"error":"down"}`, "503"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRawHTTP(t, false, nil)
+			s.post = func(x *exchangeHTTP) bool {
+				if tt.header != "" {
+					x.w.Header().Set("WWW-Authenticate", tt.header)
+				}
+				x.w.Header().Set("Content-Type", "application/json")
+				x.w.WriteHeader(tt.status)
+				_, _ = x.w.Write([]byte(tt.body))
+				return true
+			}
+			w := newWorld(t, remote(s.srv.URL, ""), nil)
+			if out := w.call("s", "run", ""); out.err == nil || !strings.Contains(out.err.Error(), tt.want) {
+				t.Errorf("the call ended with %v, want %q in it", out.err, tt.want)
+			}
+		})
+	}
+}
+
 func TestLogin_EachUserHasTheirOwn(t *testing.T) {
 	s := newRawHTTP(t, true, func(x *exchangeHTTP) { x.json(encodeResult(x.m.id, []byte(finished))) })
 	w := newWorld(t, remote(s.srv.URL, ""), func(o *Options) {

@@ -124,7 +124,7 @@ func (h *Host) taskStep(c *conn, call elicit.Call, t taskState, round int, asked
 		a, err := r.finished(by)
 		return elicit.Outcome{Result: a.result}, true, err
 	case "failed":
-		e := decodeRPCError(t.by["error"])
+		e, _ := decodeRPCError(t.by["error"])
 		if e.Message == "" {
 			e.Message = t.message
 		}
