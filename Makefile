@@ -32,6 +32,10 @@ short: ## the tests without the slow ones and without the race detector
 race: deps ## the tests without the slow ones, with the race detector
 	$(GO) test -race -shuffle=on ./...
 
+.PHONY: conformance
+conformance: ## the official MCP conformance suite against the MCP client (needs npm)
+	@GO="$(GO)" sh scripts/conformance.sh
+
 .PHONY: fmt
 fmt: ## format the code
 	$(GO) run $(GOFUMPT) -w .
