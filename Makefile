@@ -22,6 +22,7 @@ test: deps ## all tests, with the slow ones, the race detector and a random orde
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=on -timeout 12m $$($(GO) list ./... | grep -v '/mcpclient$$')
 	$(GO) test -race -shuffle=on -timeout 12m ./mcpclient -slow
+	$(GO) test -timeout 12m -run Property ./blockkit
 
 .PHONY: short
 short: ## the tests without the slow ones and without the race detector
@@ -30,6 +31,10 @@ short: ## the tests without the slow ones and without the race detector
 .PHONY: race
 race: deps ## the tests without the slow ones, with the race detector
 	$(GO) test -race -shuffle=on ./...
+
+.PHONY: conformance
+conformance: ## the official MCP conformance suite against the MCP client (needs npm)
+	@GO="$(GO)" sh scripts/conformance.sh
 
 .PHONY: fmt
 fmt: ## format the code

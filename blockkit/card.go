@@ -17,6 +17,7 @@ type Card struct {
 	Tool       string
 	Message    string // of the server, verbatim
 	Form       *Form  // needed by Open only
+	Link       *Link  // of a question that wants a page opened; else nil
 	Requester  string // user id
 	Responders []string
 	Deadline   time.Time
@@ -58,6 +59,9 @@ func (c Card) Open() Message {
 			l.say(Text(wordInTheForm))
 		}
 	}
+	if c.Link != nil {
+		l.say(Text(wordWantsPage), Bold(c.Link.Host()), Text("."))
+	}
 	if !c.Form.Empty() {
 		l.say(wordAsksFor(c.Form.Labels()))
 	}
@@ -67,7 +71,7 @@ func (c Card) Open() Message {
 	if !c.Deadline.IsZero() {
 		l.say(wordUntil(c.Deadline))
 	}
-	return l.message(slack.NewActionBlock("", c.buttons()...))
+	return l.message(actions(c.buttons()...))
 }
 
 // maxCardText is how much of a message that does not fit a card is shown there.
@@ -96,6 +100,9 @@ func (c Card) aboutChoices() string {
 func (c Card) oneTap() bool { return isShort(shown(c.Message)) }
 
 func (c Card) buttons() []slack.BlockElement {
+	if c.Link != nil {
+		return c.linkButtons()
+	}
 	id := string(c.ID)
 	var out []slack.BlockElement
 	choices := c.Form.Choices()

@@ -9,6 +9,8 @@ var simplifiedChinese = map[string]string{
 	wordCancel:    "取消",
 	wordClose:     "关闭",
 	wordDecline:   "拒绝",
+	wordOpenLink:  "打开链接",
+	wordDone:      "完成",
 	wordRun:       "运行",
 	wordYes:       "是",
 	wordNo:        "否",
@@ -29,6 +31,15 @@ var simplifiedChinese = map[string]string{
 	wordLoadingPage:                    "正在加载下一页。如果页面没有出现，请按“下一页”。",
 	"%s: %s (sent as it is)":           "%s：%s（原样发送）",
 	"Arguments for %s:":                "%s 的参数：",
+
+	// A page to open.
+	"It asks you to open a page of %s:":                                                       "它希望您打开 %s 的网页：",
+	"Finish on %s in your browser. You can close this window.":                                "请在浏览器中完成 %s 上的操作。您可以关闭此窗口。",
+	"Finish on %s in your browser, then press Done.":                                          "请在浏览器中完成 %s 上的操作，然后按“完成”。",
+	"The connection to this page is not encrypted (http).":                                    "与此网页的连接未加密（http）。",
+	"The address has a user name in it. What stands before the @ is not where it leads.":      "网址中含有用户名。@ 之前的内容并不是它通往的地方。",
+	"The address is a bare number instead of a name.":                                         "网址是纯数字，而不是名称。",
+	"The name of the host has letters of other alphabets, which can look like ones you know.": "主机名含有其他字母表的字母，可能看起来像您熟悉的字母。",
 
 	// Hints.
 	"Exactly %d characters.":                            "正好 %d 个字符。",

@@ -12,6 +12,7 @@ const (
 	wordWithdrawn   = "Withdrawn by the server"
 	wordLost        = "Lost."
 	wordNotShown    = "Not shown"
+	wordOpenedBy    = "Opened by "
 )
 
 // runAgain is what can be done after most ends that nobody wanted.

@@ -1,7 +1,6 @@
 package blockkit
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -61,12 +60,43 @@ func (f *Form) fit(p path) error {
 	return nil
 }
 
-// surelySmall spares most forms the weighing: all of their texts are in the
-// schema, and each weighs at most six times as much in JSON, in two places. A
-// $ref multiplies texts.
+// surelySmall spares most forms the weighing: it takes the worst of every
+// length, which costs nothing to find out.
 func (f *Form) surelySmall() bool {
-	return len(f.fields) <= maxFields && len(f.schema) <= maxMessage/2 &&
-		len(f.schema)*12+len(f.fields)*3*inputBytes <= maxFormBytes && !bytes.Contains(f.schema, []byte("$ref"))
+	if len(f.fields) > maxFields {
+		return false
+	}
+	total := 0
+	for i := range f.fields {
+		n := f.fields[i].atMost()
+		if total += n; n > maxMessage || total > maxFormBytes {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	worstByte  = len(`\u003c`) // what one byte may weigh in JSON
+	worstHints = 500           // what our own hints may weigh
+)
+
+// atMost is more than the field can weigh.
+func (fd *field) atMost() int {
+	n := worstByte*(len(fd.label)+len(fd.whole)+2*len(fd.about)) + inputBytes + worstHints
+	switch c := fd.control.(type) {
+	case text:
+		n += worstByte * (len(c.initial) + len(c.pattern.source) + len(c.format))
+	case jsonField:
+		n += worstByte * len(c.initial)
+	case constant:
+		n += worstByte * len(c.text)
+	case listing:
+		for _, o := range c.list().options {
+			n += worstByte*(2*len(o.label)+2*len(o.about)+len(o.whole)) + 200
+		}
+	}
+	return n
 }
 
 // shorten makes menus that are searched out of the longest ones, until the form

@@ -27,13 +27,18 @@ const (
 	ActionChoicePrefix = "elicit_choice_" // followed by the position in Form.Choices
 	ActionDecline      = "elicit_decline"
 	ActionCancel       = "elicit_cancel"
+	ActionReviewURL    = "elicit_review_url"
+	ActionOpenURL      = "elicit_open_url"
+	ActionDoneURL      = "elicit_done_url"
 	ActionBack         = "form_back"
+	ActionRunAgain     = "call_run_again"
 	ActionStop         = "call_stop"
 )
 
 // Callback ids of modals.
 const (
 	CallbackForm      = "elicit_form"
+	CallbackURL       = "elicit_url"
 	CallbackArguments = "tool_args"
 	CallbackLoading   = "elicit_loading"
 	CallbackNotice    = "elicit_notice"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
 )
 
 // sheet is one page as Slack shows it.
@@ -255,7 +256,7 @@ func TestPages_LongMessageIsShownWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		el, err := blockkit.Parse(params)
+		el, err := blockkit.Parse(params, elicit.EraBlocking)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +288,7 @@ func TestPages_LongMessageIsShownWhole(t *testing.T) {
 			t.Error("a question whose card does not show all of it has no form")
 		}
 	}
-	if _, err := blockkit.Parse(json.RawMessage(`{"message":"` + strings.Repeat("long ", 60_000) + `","requestedSchema":{"type":"object"}}`)); err == nil {
+	if _, err := blockkit.Parse(json.RawMessage(`{"message":"`+strings.Repeat("long ", 60_000)+`","requestedSchema":{"type":"object"}}`), elicit.EraBlocking); err == nil {
 		t.Error("a message of 300,000 characters is not refused")
 	}
 }

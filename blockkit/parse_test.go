@@ -32,7 +32,7 @@ func wantUnrenderable(t *testing.T, err error) {
 
 func TestParse_KeepsWhatTheServerSent(t *testing.T) {
 	const schema = `{"type":"object", "properties":{ "b":{"type":"string"},"a":{"type":"integer"} }}`
-	el, err := blockkit.Parse(json.RawMessage(`{"_meta":{"progressToken":1},"message":"Which?\n","requestedSchema":` + schema + `}`))
+	el, err := blockkit.Parse(json.RawMessage(`{"_meta":{"progressToken":1},"message":"Which?\n","requestedSchema":`+schema+`}`), elicit.EraBlocking)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +56,14 @@ func TestParse_RefusesMalformedParams(t *testing.T) {
 		{`{"message":null,` + ok + `}`, "message"},
 		{`{"message":"x"}`, "requestedSchema"},
 		{`{"message":"x","requestedSchema":null}`, "requestedSchema"},
-		{`{"message":"x","mode":"url","url":"https://example.com","elicitationId":"1"}`, "mode"},
 		{`{"message":"x","mode":"voice",` + ok + `}`, "mode"},
 		{`{"message":"x","mode":null,` + ok + `}`, "mode"},
 		{`{"message":"x","message":"y",` + ok + `}`, "message"},
 	} {
-		_, err := blockkit.Parse(json.RawMessage(tt.params))
+		_, err := blockkit.Parse(json.RawMessage(tt.params), elicit.EraBlocking)
 		wantInvalid(t, tt.params, err, tt.path)
 	}
-	if _, err := blockkit.Parse(json.RawMessage(`{"message":"x","mode":"form",` + ok + `}`)); err != nil {
+	if _, err := blockkit.Parse(json.RawMessage(`{"message":"x","mode":"form",`+ok+`}`), elicit.EraBlocking); err != nil {
 		t.Errorf("form mode by name: %v", err)
 	}
 }

@@ -293,7 +293,7 @@ func TestProperty_RandomFormsKeepSlacksRulesAndTheirSchema(t *testing.T) {
 	m := schemaMaker{rand.New(rand.NewPCG(1, 2))}
 	drawn, accepted := 0, 0
 	rounds := 2000
-	if testing.Short() {
+	if testing.Short() || underRace {
 		rounds = 200
 	}
 	for range rounds {
@@ -349,7 +349,7 @@ func FuzzParseForm(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := blockkit.Parse(params); err == nil {
+		if _, err := blockkit.Parse(params, elicit.EraBlocking); err == nil {
 			drawEverything(t, form, message)
 		}
 	})

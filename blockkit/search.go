@@ -3,6 +3,7 @@ package blockkit
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -90,5 +91,18 @@ func (o *option) rank(text string) int {
 // folded is s as it is compared while somebody types: without the differences
 // of case, width and composition, in any script.
 func folded(s string) string {
-	return cases.Fold().String(norm.NFKC.String(strings.TrimSpace(s)))
+	s = strings.TrimSpace(s)
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
+	return cases.Fold().String(norm.NFKC.String(s))
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

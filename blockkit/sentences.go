@@ -114,6 +114,31 @@ func NotShown(server, tool, why string) Message {
 	return Note(Bold("Not shown. "), Text("A question of "), Code(server), Text(" ("+tool+") cannot be shown in Slack: "), Text(why), Text(". The server was told that nobody answered (cancel)."))
 }
 
+// PageRefused tells a thread that a page must not be opened.
+func PageRefused(server, tool, host, why string) Message {
+	return Note(Bold("Not shown. "), Code(server), Text(" ("+tool+") wants a page of "), Code(host), Text(" opened, which is not allowed here: "+why+". The server was told that nobody answered (cancel)."))
+}
+
+// RunAgain offers to run a call whose pages have been opened.
+func RunAgain(id elicit.CallID, server, tool string) Message {
+	m := Note(Text("The page that "), Code(server), Text(" needed has been opened. It has not run "), Code(tool), Text(" yet."))
+	m.Blocks = append(m.Blocks, actions(button(ActionRunAgain, string(id), wordRunAgain)))
+	return m
+}
+
+// UnknownOutcome offers to run a call again of which nobody knows whether its
+// server had it.
+func UnknownOutcome(id elicit.CallID, server, tool string) Message {
+	m := Note(Text("The bot was restarted while the answers were on their way to "), Code(server), Text(". Whether "), Code(tool), Text(" has done anything is not known: look before you run it again."))
+	m.Blocks = append(m.Blocks, actions(button(ActionRunAgain, string(id), wordRunAgain)))
+	return m
+}
+
+// NotYoursToRunAgain answers Run again from somebody else, or a second time.
+func NotYoursToRunAgain() Words {
+	return Words{Text("This cannot be run again from here: it was run already, it is too old, or it is somebody else's call.")}
+}
+
 // Malformed tells a thread that a server's question was not valid.
 func Malformed(server, tool string, problem *elicit.InvalidParamsError) Message {
 	return Note(Bold("Not shown. "), Code(server), Text(" ("+tool+") asked a question that is not valid: "), Code(problem.Path), Text(": "+problem.Problem+". The server was told so (error -32602); its author can mend it."))
@@ -129,12 +154,19 @@ func CallError(server, tool, problem string) Message {
 	return Note(Bold("Failed. "), Code(server+"."+tool), Text(": "), Text(problem))
 }
 
-// ToolsList lists the tools of a server.
-func ToolsList(server string, tools []elicit.Tool) Message {
-	if len(tools) == 0 {
-		return Note(Code(server), Text(" offers no tools."))
+// maxInstructions is how much of a server's instructions stands above its tools.
+const maxInstructions = 1000
+
+// ToolsList lists the tools of a server, under what it says of itself.
+func ToolsList(server, instructions string, tools []elicit.Tool) Message {
+	var w Words
+	if words := cut(strings.TrimSpace(shown(instructions)), maxInstructions); words != "" {
+		w = Words{Code(server), Text(" says: " + words + "\n\n")}
 	}
-	w := Words{Text("Tools of "), Code(server), Text(":")}
+	if len(tools) == 0 {
+		return Note(append(w, Code(server), Text(" offers no tools."))...)
+	}
+	w = append(w, Text("Tools of "), Code(server), Text(":"))
 	return Note(append(w, toolLines(tools)...)...)
 }
 

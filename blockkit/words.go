@@ -15,17 +15,21 @@ import (
 
 // Buttons.
 const (
-	wordRespond = "Respond…"
-	wordAccept  = "Accept"
-	wordDecline = "Decline"
-	wordCancel  = "Cancel"
-	wordSubmit  = "Submit"
-	wordClose   = "Close"
-	wordStop    = "Stop"
-	wordSend    = "Send"
-	wordNext    = "Next"
-	wordBack    = "Back"
-	wordRun     = "Run"
+	wordRespond    = "Respond…"
+	wordAccept     = "Accept"
+	wordDecline    = "Decline"
+	wordCancel     = "Cancel"
+	wordSubmit     = "Submit"
+	wordClose      = "Close"
+	wordStop       = "Stop"
+	wordSend       = "Send"
+	wordNext       = "Next"
+	wordBack       = "Back"
+	wordRun        = "Run"
+	wordReviewLink = "Review link…"
+	wordOpenLink   = "Open link"
+	wordDone       = "Done"
+	wordRunAgain   = "Run again"
 )
 
 // Choices of ours.
@@ -47,6 +51,7 @@ const (
 	wordGoesOn      = "… (it goes on on the next page)"
 	wordInTheForm   = "… (it is long: the whole of it is in the form)"
 	wordAskBlank    = "It sent no message with its question."
+	wordWantsPage   = "It wants a page opened: one of "
 	wordFields      = "It asks for: "
 	wordTitleBare   = "slackbridge"
 )

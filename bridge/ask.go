@@ -67,30 +67,55 @@ func (b *Bridge) delivered(ctx context.Context, out outcome, sendErr error) {
 	b.redraw(ctx, p, p.Card)
 }
 
-// ask takes one question from the server's words to a decision. It is the same
-// for both eras.
+// ask takes one question of the blocking era from the server's words to a
+// decision.
 func (b *Bridge) ask(ctx context.Context, q elicit.Question) outcome {
-	el, err := blockkit.Parse(q.Params)
+	el, p, refused := b.screen(ctx, q)
+	if refused != nil {
+		return *refused
+	}
+	out := b.askPerson(ctx, q, el, p)
+	if staysWithOwner(out.pending) && !out.silent {
+		b.linkOpened(ctx, out.pending, el)
+	}
+	if out.answer.Action != elicit.Accept && !out.silent {
+		b.call(q.Call).refused(el)
+	}
+	return out
+}
+
+// screen reads a question and sees whether a person may be asked it at all. If
+// not, what the server is told instead is returned.
+func (b *Bridge) screen(ctx context.Context, q elicit.Question) (*blockkit.Elicitation, elicit.Pending, *outcome) {
+	refused := func(o outcome) (*blockkit.Elicitation, elicit.Pending, *outcome) { return nil, elicit.Pending{}, &o }
+	el, err := blockkit.Parse(q.Params, q.Era)
 	if err != nil {
-		return b.refuse(ctx, q, err)
+		return refused(b.refuse(ctx, q, err))
 	}
 	if q.Origin.Requester == "" || q.Origin.Channel == "" {
-		return b.cancelUnasked(ctx, q, elicit.ReasonNoOrigin)
+		return refused(b.cancelUnasked(ctx, q, elicit.ReasonNoOrigin))
+	}
+	if el.Link != nil {
+		if v := b.o.Policy.MayOpen(el.Link.Host(), el.Link.Secure()); !v.Allowed {
+			b.tell(ctx, q.Origin, blockkit.PageRefused(q.Server, q.Tool, el.Link.Host(), v.Why))
+			return refused(b.cancelUnasked(ctx, q, elicit.ReasonURLRefused))
+		}
 	}
 	c := b.call(q.Call)
 	if times := c.refusals(el); times > 0 {
-		return b.repeated(ctx, q, c, el, times)
+		return refused(b.repeated(ctx, q, c, el, times))
 	}
 	p, err := b.newPending(q, el)
 	if err != nil {
 		b.o.Log.Error("a question could not be prepared", "call_id", q.Call, "err", err)
-		return b.cancelUnasked(ctx, q, elicit.ReasonUndeliverable)
+		return refused(b.cancelUnasked(ctx, q, elicit.ReasonUndeliverable))
 	}
-	out := b.askPerson(ctx, q, el, p)
-	if out.answer.Action != elicit.Accept && !out.silent {
-		c.refused(el)
-	}
-	return out
+	return el, p, nil
+}
+
+func (b *Bridge) logPending(p elicit.Pending) {
+	b.o.Log.Info("question pending", "pending_id", p.ID, "call_id", p.Call, "server", p.Server, "tool", p.Tool,
+		"era", p.Era, "channel", p.Origin.Channel, "requester", p.Origin.Requester)
 }
 
 func (b *Bridge) newPending(q elicit.Question, el *blockkit.Elicitation) (elicit.Pending, error) {
@@ -123,8 +148,7 @@ func (b *Bridge) askPerson(ctx context.Context, q elicit.Question, el *blockkit.
 		b.tell(ctx, q.Origin, blockkit.NotRecorded(q.Server))
 		return b.cancelUnasked(ctx, q, elicit.ReasonUndeliverable)
 	}
-	b.o.Log.Info("question pending", "pending_id", p.ID, "call_id", p.Call, "server", p.Server, "tool", p.Tool,
-		"era", p.Era, "channel", p.Origin.Channel, "requester", p.Origin.Requester)
+	b.logPending(p)
 	b.autoOpen(ctx, q, el, p)
 	card, reason := b.postCard(ctx, el, p)
 	if reason != "" {
@@ -212,6 +236,7 @@ func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) o
 	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("concluding took too long"))
 	defer cancel()
 	p := s.pending
+	b.closeForms(p.ID)
 	if p.Card.IsZero() { // decided while the card was on its way
 		p.Card, s.redraw = mine.Card, true
 	}
@@ -226,7 +251,7 @@ func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) o
 		return outcome{answer: elicit.Answer{Action: elicit.Cancel}}
 	}
 	out := outcome{answer: answer, pending: p}
-	if s.redraw {
+	if s.redraw && !staysWithOwner(p) {
 		out.drawn = b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, p.Card) })
 	}
 	return out
@@ -240,7 +265,7 @@ func (b *Bridge) recordedAnswer(ctx context.Context, s settled) (elicit.Answer, 
 		return elicit.Answer{}, fmt.Errorf("writing the audit record: %w", err)
 	}
 	answer := elicit.Answer{Action: p.Decision.Action}
-	if answer.Action != elicit.Accept {
+	if answer.Action != elicit.Accept || p.Mode == elicit.ModeURL {
 		return answer, nil
 	}
 	if s.answer != nil {

@@ -73,7 +73,8 @@ type Bridge struct {
 	mu      sync.Mutex
 	waiters map[elicit.PendingID]chan settled
 	calls   map[elicit.CallID]*call
-	forms   map[elicit.User]elicit.PendingID // the form that a person has open, as far as this replica knows
+	links   map[linkKey]opened       // pages that servers are still to finish
+	forms   map[elicit.User]openForm // the form that a person has open, as far as this replica knows
 }
 
 // New returns a Bridge that is ready for commands. End it with Drain.
@@ -93,7 +94,8 @@ func New(o Options) (*Bridge, error) {
 		stopping: make(chan struct{}),
 		waiters:  map[elicit.PendingID]chan settled{},
 		calls:    map[elicit.CallID]*call{},
-		forms:    map[elicit.User]elicit.PendingID{},
+		links:    map[linkKey]opened{},
+		forms:    map[elicit.User]openForm{},
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +16,9 @@ import (
 // call is one running tool call on this replica.
 type call struct {
 	elicit.Call
-	cancel context.CancelCauseFunc
-	top    elicit.MessageRef // its top-level message
+	cancel     context.CancelCauseFunc
+	top        elicit.MessageRef // its top-level message
+	idempotent bool              // repeating it does no harm, its server says
 
 	// The command that started it, for opening a form without a further click.
 	triggerID string
@@ -45,6 +47,17 @@ func (c *call) refused(el *blockkit.Elicitation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.refusal[digestOf(el)]++
+}
+
+// refusedSoFar is what was refused, by the digest in text.
+func (c *call) refusedSoFar() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make(map[string]int, len(c.refusal))
+	for d, n := range c.refusal {
+		out[hex.EncodeToString(d[:])] = n
+	}
+	return out
 }
 
 // takeTrigger returns the trigger of the command that started the call, once.
@@ -116,7 +129,7 @@ func (b *Bridge) start(ctx context.Context, cmd blockkit.Command, tool elicit.To
 			Origin: elicit.Origin{Team: b.o.Team, Channel: cmd.Channel, Requester: cmd.User.ID},
 		},
 		triggerID: cmd.TriggerID, startedAt: cmd.At,
-		refusal: map[digest]int{},
+		refusal: map[digest]int{}, idempotent: tool.Idempotent,
 	}
 	cctx, cancel := context.WithCancelCause(b.base)
 	c.cancel = cancel
@@ -171,12 +184,34 @@ func (b *Bridge) heading(c *call) blockkit.Call {
 	return blockkit.Call{Requester: c.Origin.Requester, Server: c.Server, Tool: c.Tool, ID: c.ID}
 }
 
-// run drives the call to its end: in the blocking era one request, during
-// which questions arrive at Ask; in the durable era one request a round.
+// run makes the request of the call. In the blocking era that is all of it, and
+// questions arrive at Ask meanwhile; in the durable era it is one round.
 func (b *Bridge) run(ctx context.Context, c *call) {
 	out, err := b.o.Host.Call(ctx, c.Call)
+	b.proceed(ctx, c, out, err)
+}
+
+// proceed does what a request came to: it reports the result, or leaves the
+// call to the people whom the server asks. As long as nobody could be asked it
+// repeats the call with that.
+func (b *Bridge) proceed(ctx context.Context, c *call, out elicit.Outcome, err error) {
 	for err == nil && out.Parked != nil {
-		out, err = b.round(ctx, out.Parked)
+		if err = b.checkRound(ctx, out.Parked); err != nil {
+			break
+		}
+		parked, answers, parkErr := b.park(ctx, c, out.Parked, false)
+		switch {
+		case parked:
+			return
+		case parkErr != nil:
+			err = parkErr
+		default:
+			out, err = b.o.Host.Resume(ctx, *out.Parked, answers)
+		}
+	}
+	var pages *elicit.PagesRequiredError
+	if errors.As(err, &pages) && b.askForPages(ctx, c, pages) {
+		return
 	}
 	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), time.Minute, elicit.ErrSlackUnreachable)
 	defer cancel()
@@ -184,39 +219,20 @@ func (b *Bridge) run(ctx context.Context, c *call) {
 		err = cause
 	}
 	b.report(bg, c, out.Result, err)
+	b.dropPark(bg, c.ID)
 }
 
-// round asks all questions of one input_required and repeats the call with the
-// answers.
-func (b *Bridge) round(ctx context.Context, p *elicit.Parked) (elicit.Outcome, error) {
+// checkRound refuses a round of which a question is malformed: nothing of it is
+// shown then.
+func (b *Bridge) checkRound(ctx context.Context, p *elicit.Parked) error {
 	for _, q := range p.Questions {
 		var malformed *elicit.InvalidParamsError
-		if _, err := blockkit.Parse(q.Params); errors.As(err, &malformed) {
-			// Nothing of a round is shown when one of it is malformed.
+		if _, err := blockkit.Parse(q.Params, q.Era); errors.As(err, &malformed) {
 			b.auditRefusal(ctx, q, elicit.ReasonMalformed)
-			return elicit.Outcome{}, fmt.Errorf("inputRequests.%s.params.%w", q.RequestID, malformed)
+			return fmt.Errorf("inputRequests.%s.params.%w", q.RequestID, malformed)
 		}
 	}
-	outs := make([]outcome, len(p.Questions))
-	var wg sync.WaitGroup
-	for i, q := range p.Questions {
-		wg.Go(func() { outs[i] = b.ask(ctx, q) })
-	}
-	wg.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return elicit.Outcome{}, cause
-	}
-	answers := make(map[string]elicit.Answer, len(outs))
-	for i, q := range p.Questions {
-		answers[q.RequestID] = outs[i].answer
-	}
-	next, err := b.o.Host.Resume(ctx, *p, answers)
-	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("recording a delivery took too long"))
-	defer cancel()
-	for _, out := range outs {
-		b.delivered(bg, out, err)
-	}
-	return next, err
+	return nil
 }
 
 // report posts what came of the call and closes its heading.
@@ -245,6 +261,7 @@ func (b *Bridge) report(ctx context.Context, c *call, result *elicit.Result, err
 			break
 		}
 	}
+	b.endLinks(ctx, c.ID)
 	if err := b.o.Slack.Update(ctx, c.top, b.heading(c).Ended(end)); err != nil {
 		b.o.Log.Warn("the heading of a call could not be redrawn", "call_id", c.ID, "err", err)
 	}

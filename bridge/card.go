@@ -57,7 +57,7 @@ func (b *Bridge) card(p elicit.Pending, el *blockkit.Elicitation) blockkit.Card 
 		ID: p.ID, Server: p.Server, Tool: p.Tool, Requester: p.Origin.Requester, Deadline: p.Deadline,
 	}
 	if el != nil {
-		c.Message, c.Form = el.Message, el.Form
+		c.Message, c.Form, c.Link = el.Message, el.Form, el.Link
 		for _, u := range b.o.Policy.Responders(facts(p, isConfirm(el.Form))) {
 			c.Responders = append(c.Responders, u.ID)
 		}

@@ -16,9 +16,15 @@ func (b *Bridge) Click(ctx context.Context, c blockkit.Click) {
 	switch {
 	case c.Action == blockkit.ActionRespond:
 		b.respond(ctx, c)
-	case c.Action == blockkit.ActionAccept, c.Action == blockkit.ActionDecline, c.Action == blockkit.ActionCancel,
+	case c.Action == blockkit.ActionAccept, c.Action == blockkit.ActionDecline, c.Action == blockkit.ActionCancel, c.Action == blockkit.ActionDoneURL,
 		strings.HasPrefix(c.Action, blockkit.ActionChoicePrefix):
 		b.decideByButton(ctx, c)
+	case c.Action == blockkit.ActionReviewURL:
+		b.respondWithLink(ctx, c)
+	case c.Action == blockkit.ActionOpenURL:
+		b.openLink(ctx, c)
+	case c.Action == blockkit.ActionRunAgain:
+		b.runAgain(ctx, c)
 	case c.Action == blockkit.ActionBack:
 		b.back(ctx, c)
 	case c.Action == blockkit.ActionStop:
@@ -73,7 +79,10 @@ func buttonDecision(c blockkit.Click, el *blockkit.Elicitation) (d elicit.Decisi
 		return d, nil, true
 	case c.Action == blockkit.ActionAccept:
 		d.Action, d.Reason = elicit.Accept, elicit.ReasonSubmitted
-		return d, []byte("{}"), el.Form.Empty()
+		return d, []byte("{}"), el.Link == nil && el.Form.Empty()
+	case c.Action == blockkit.ActionDoneURL:
+		d.Action, d.Reason = elicit.Accept, elicit.ReasonSubmitted
+		return d, nil, el.Link != nil
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(c.Action, blockkit.ActionChoicePrefix))
 	choices := el.Form.Choices()
@@ -109,7 +118,9 @@ func (b *Bridge) decide(ctx context.Context, id elicit.PendingID, d elicit.Decis
 	if card.IsZero() {
 		card = seen
 	}
-	b.later(ctx, func(ctx context.Context) { b.redrawAsItStands(ctx, s.Pending, card) })
+	if !staysWithOwner(s.Pending) {
+		b.later(ctx, func(ctx context.Context) { b.redrawAsItStands(ctx, s.Pending, card) })
+	}
 	return s, nil
 }
 
@@ -221,7 +232,7 @@ func (b *Bridge) stopCall(ctx context.Context, c blockkit.Click) {
 		b.o.Log.Error("a call could not be stopped", "call_id", id, "err", err)
 		b.noteClick(ctx, c, blockkit.NotRecordedTryAgain())
 	case !found:
-		b.noteClick(ctx, c, blockkit.CallNotRunning())
+		b.stopParked(ctx, c, id)
 	case requester != c.User:
 		b.noteClick(ctx, c, blockkit.NotYourCall(requester.ID))
 	}

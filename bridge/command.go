@@ -61,7 +61,7 @@ func (b *Bridge) runCommand(ctx context.Context, cmd blockkit.Command, target, r
 		return
 	}
 	if !dotted {
-		b.replyTo(ctx, cmd, blockkit.ToolsList(server, tools))
+		b.replyTo(ctx, cmd, blockkit.ToolsList(server, b.instructions(server), tools))
 		return
 	}
 	i := slices.IndexFunc(tools, func(t elicit.Tool) bool { return t.Name == name })
@@ -101,6 +101,15 @@ func startProblem(err error) string {
 	default:
 		return "Slack refused the message"
 	}
+}
+
+func (b *Bridge) instructions(server string) string {
+	for _, s := range b.o.Host.Servers() {
+		if s.Name == server {
+			return s.Instructions
+		}
+	}
+	return ""
 }
 
 func (b *Bridge) serverNames() []string {

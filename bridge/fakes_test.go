@@ -23,7 +23,10 @@ type fakeLedger struct {
 	seen    map[string]time.Time
 	running map[elicit.CallID]elicit.User
 	drafts  map[string][]byte
-	stopped func(context.Context, elicit.CallID) // as correlate\'s OnStop
+	parked  map[elicit.CallID][]byte
+	claimed map[elicit.CallID]bool
+	decided func(context.Context, elicit.Pending) error // as correlate's OnDecided, of the durable era
+	stopped func(context.Context, elicit.CallID)        // as correlate\'s OnStop
 	timers  []*time.Timer
 	settled func(context.Context, elicit.Pending) // as correlate's OnSettled
 	down    error                                 // every operation fails with it
@@ -33,7 +36,7 @@ type fakeLedger struct {
 func newFakeLedger() *fakeLedger {
 	return &fakeLedger{
 		records: map[elicit.PendingID]*elicit.Pending{}, answers: map[elicit.PendingID][]byte{}, seen: map[string]time.Time{},
-		running: map[elicit.CallID]elicit.User{}, drafts: map[string][]byte{},
+		running: map[elicit.CallID]elicit.User{}, drafts: map[string][]byte{}, parked: map[elicit.CallID][]byte{}, claimed: map[elicit.CallID]bool{},
 	}
 }
 
@@ -95,6 +98,9 @@ func (l *fakeLedger) settle(id elicit.PendingID, d elicit.Decision, answer []byt
 	if !now.Before(p.Deadline) && d.Reason != elicit.ReasonExpired {
 		d, answer, won = elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonExpired}, nil, false
 	}
+	if d.Reason == elicit.ReasonExpired && !p.OpenedBy.IsZero() {
+		d = elicit.Decision{Action: elicit.Accept, Reason: elicit.ReasonSubmitted, Responder: p.OpenedBy}
+	}
 	d.At = now
 	p.Decision = &d
 	switch d.Reason {
@@ -107,6 +113,14 @@ func (l *fakeLedger) settle(id elicit.PendingID, d elicit.Decision, answer []byt
 	}
 	if answer != nil {
 		l.answers[id] = slices.Clone(answer)
+	}
+	if p.Era == elicit.EraDurable && l.decided != nil {
+		word := *p
+		go func() { // a failed one would be delivered again
+			if err := l.decided(context.Background(), word); err != nil {
+				panic(err)
+			}
+		}()
 	}
 	return elicit.Settlement{Won: won, Pending: *p}, true
 }
@@ -140,6 +154,19 @@ func (l *fakeLedger) Load(_ context.Context, id elicit.PendingID) (elicit.Pendin
 		return *p, true, nil
 	}
 	return elicit.Pending{}, false, l.down
+}
+
+func (l *fakeLedger) Opened(_ context.Context, id elicit.PendingID, by elicit.User) (elicit.Pending, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.records[id]
+	if p == nil || l.down != nil {
+		return elicit.Pending{}, false, l.down
+	}
+	if p.Decision == nil && p.OpenedBy.IsZero() {
+		p.OpenedBy = by
+	}
+	return *p, true, nil
 }
 
 func (l *fakeLedger) Answer(_ context.Context, id elicit.PendingID) ([]byte, error) {
@@ -195,6 +222,38 @@ func (l *fakeLedger) StopCall(ctx context.Context, id elicit.CallID, by elicit.U
 		stopped(ctx, id)
 	}
 	return requester, found, down
+}
+
+func (l *fakeLedger) Park(_ context.Context, id elicit.CallID, call []byte, _ time.Duration) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down == nil {
+		l.parked[id], l.claimed[id] = slices.Clone(call), false
+	}
+	return l.down
+}
+
+func (l *fakeLedger) Parked(_ context.Context, id elicit.CallID) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.parked[id], l.down
+}
+
+func (l *fakeLedger) ClaimPark(_ context.Context, id elicit.CallID) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down != nil || l.parked[id] == nil || l.claimed[id] {
+		return false, l.down
+	}
+	l.claimed[id] = true
+	return true, nil
+}
+
+func (l *fakeLedger) DropPark(_ context.Context, id elicit.CallID) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.parked, id)
+	return l.down
 }
 
 func draftKey(form string, who elicit.User) string { return form + " " + who.Team + " " + who.ID }

@@ -33,19 +33,26 @@ func (b *Bridge) openForm(ctx context.Context, c blockkit.Click, l found) {
 		b.answerClick(ctx, c, l)
 		return
 	}
-	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
+	b.openView(ctx, c, l.pending, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
+}
+
+// openView opens the form of a question for a click, and tells the person why
+// when it does not open.
+func (b *Bridge) openView(ctx context.Context, c blockkit.Click, p elicit.Pending, m blockkit.Modal) {
+	id := p.ID
+	_, err := b.o.Slack.OpenView(ctx, c.TriggerID, m)
 	switch {
 	case err == nil:
-		b.noteForm(c.User, l.pending.ID)
+		b.noteForm(c.User, p)
 	case errors.Is(err, elicit.ErrAlreadyOpen):
 		b.noteClick(ctx, c, blockkit.AlreadyOpen())
 	case errors.Is(err, elicit.ErrTriggerExpired):
 		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
 	case errors.Is(err, elicit.ErrRefused):
-		b.o.Log.Error("Slack refused a form", "pending_id", l.pending.ID, "err", err)
+		b.o.Log.Error("Slack refused a form", "pending_id", id, "err", err)
 		b.noteClick(ctx, c, blockkit.FormRefused())
 	default:
-		b.o.Log.Warn("a form could not be opened", "pending_id", l.pending.ID, "err", err)
+		b.o.Log.Warn("a form could not be opened", "pending_id", id, "err", err)
 		b.noteClick(ctx, c, blockkit.TooSlowPressAgain())
 	}
 }
@@ -69,7 +76,7 @@ func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.Pe
 		b.answerClick(ctx, c, l)
 		return
 	}
-	b.noteForm(c.User, id)
+	b.noteForm(c.User, l.pending)
 	b.updateView(ctx, view, b.firstPage(ctx, l.pending, l.el, c.User, c.At))
 }
 
@@ -78,6 +85,9 @@ func (b *Bridge) openLoading(ctx context.Context, c blockkit.Click, id elicit.Pe
 func (b *Bridge) firstPage(ctx context.Context, p elicit.Pending, el *blockkit.Elicitation, who elicit.User, opened time.Time) blockkit.Modal {
 	v := formView(p, el, who, b.o.Slack.Reader(ctx, who.ID))
 	v.Opened = opened
+	if el.Link != nil {
+		return el.Link.Modal(v)
+	}
 	if el.Form.Pages(el.Message) > 1 {
 		draft, err := b.draft(ctx, string(p.ID), who)
 		if err != nil {
@@ -116,27 +126,45 @@ func (b *Bridge) autoOpen(ctx context.Context, q elicit.Question, el *blockkit.E
 		b.o.Log.Debug("a form did not open by itself", "pending_id", p.ID, "err", err)
 		return
 	}
-	b.noteForm(who, p.ID)
+	b.noteForm(who, p)
 }
 
-func (b *Bridge) noteForm(who elicit.User, id elicit.PendingID) {
+// openForm is a form that somebody has open, until its question ends.
+type openForm struct {
+	id    elicit.PendingID
+	until time.Time
+}
+
+func (b *Bridge) noteForm(who elicit.User, p elicit.Pending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.forms[who] = id
+	b.forms[who] = openForm{p.ID, p.Deadline}
 }
 
 func (b *Bridge) hasForm(who elicit.User) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	id, open := b.forms[who]
-	return open && b.waiters[id] != nil
+	f, open := b.forms[who]
+	return open && b.o.Now().Before(f.until)
 }
 
 func (b *Bridge) closeForm(who elicit.User, id elicit.PendingID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.forms[who] == id {
+	if b.forms[who].id == id {
 		delete(b.forms, who)
+	}
+}
+
+// closeForms forgets that anybody has the form of a question open that has
+// ended by itself.
+func (b *Bridge) closeForms(id elicit.PendingID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for who, f := range b.forms {
+		if f.id == id {
+			delete(b.forms, who)
+		}
 	}
 }
 
@@ -203,13 +231,13 @@ func atFirstField(state json.RawMessage, w blockkit.Words) blockkit.SubmitReply 
 // Closed handles a form that a person closed. Where one person may answer that
 // is cancel; where several may, it only puts the question down (policy).
 func (b *Bridge) Closed(ctx context.Context, c blockkit.Closing) {
-	if c.View.CallbackID != blockkit.CallbackForm {
+	if c.View.CallbackID != blockkit.CallbackForm && c.View.CallbackID != blockkit.CallbackURL {
 		return
 	}
 	id := elicit.PendingID(blockkit.ReadMetadata(c.View.Metadata).ID)
 	b.closeForm(c.User, id)
 	l := b.lookUp(ctx, id, c.User, elicit.MessageRef{})
-	if l.refusal != nil || b.o.Policy.OnClose(facts(l.pending, isConfirm(l.el.Form))) == policy.CloseKeeps {
+	if l.refusal != nil || !l.pending.OpenedBy.IsZero() || b.o.Policy.OnClose(facts(l.pending, isConfirm(l.el.Form))) == policy.CloseKeeps {
 		return
 	}
 	d := elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonDismissed, Responder: c.User}

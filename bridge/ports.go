@@ -21,6 +21,10 @@ type Ledger interface {
 	// waits and its deadline is not over. d.At is set by the store's clock.
 	// found is false when the id is not known.
 	Decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte) (s elicit.Settlement, found bool, err error)
+	// Opened records, once, who opened the page that a question asks for. From
+	// then on its expiry is an accept in that person's name. It returns the
+	// record as it stands, which may be decided already.
+	Opened(ctx context.Context, id elicit.PendingID, by elicit.User) (p elicit.Pending, found bool, err error)
 	// Answer returns what was given to Decide, until Delivered or Lost was called.
 	Answer(ctx context.Context, id elicit.PendingID) ([]byte, error)
 	// Delivered records that the server has the answer, and deletes it.
@@ -41,6 +45,15 @@ type Ledger interface {
 	Draft(ctx context.Context, form string, who elicit.User) ([]byte, error)
 	// DropDraft forgets it.
 	DropDraft(ctx context.Context, form string, who elicit.User) error
+	// Park keeps a call that waits for people, for ttl and some time after.
+	Park(ctx context.Context, id elicit.CallID, call []byte, ttl time.Duration) error
+	// Parked returns it; nil when there is none.
+	Parked(ctx context.Context, id elicit.CallID) ([]byte, error)
+	// ClaimPark lets one replica go on with it, and reports whether that is this
+	// one.
+	ClaimPark(ctx context.Context, id elicit.CallID) (bool, error)
+	// DropPark forgets it.
+	DropPark(ctx context.Context, id elicit.CallID) error
 	// FirstTime reports whether key was not seen within ttl before, by any replica.
 	FirstTime(ctx context.Context, key string, ttl time.Duration) (bool, error)
 }

@@ -38,7 +38,7 @@ func question(p elicit.Pending) (*blockkit.Elicitation, error) {
 	if s.Version != storedVersion {
 		return nil, fmt.Errorf("reading the question of %s: version %d is not known to this build", p.ID, s.Version)
 	}
-	el, err := blockkit.Parse(s.Params)
+	el, err := blockkit.Parse(s.Params, p.Era)
 	if err != nil {
 		return nil, fmt.Errorf("reading the question of %s: %w", p.ID, err)
 	}

@@ -60,6 +60,7 @@ func newRig(t *testing.T, tune func(*bridge.Options)) *rig {
 	}
 	r.b = b
 	r.ledger.settled = b.Settled
+	r.ledger.decided = b.Decided
 	return r
 }
 
@@ -155,7 +156,7 @@ func (r *rig) closeForm(who elicit.User) {
 // filled is the state of the form of formParams, with the first option chosen.
 func (r *rig) filled(window string) string {
 	r.t.Helper()
-	el, err := blockkit.Parse(json.RawMessage(formParams))
+	el, err := blockkit.Parse(json.RawMessage(formParams), elicit.EraBlocking)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -49,7 +49,10 @@ func (b *Bridge) wake(s settled) bool {
 // wait here any more was answered already: both ways of hearing of a decision
 // may arrive, and the second one says nothing new. The card is left to whoever
 // recorded the decision.
-func (b *Bridge) Decided(_ context.Context, p elicit.Pending) error {
+func (b *Bridge) Decided(ctx context.Context, p elicit.Pending) error {
+	if p.Era == elicit.EraDurable {
+		return b.goOn(ctx, p.Call)
+	}
 	b.wake(settled{pending: p})
 	return nil
 }

@@ -44,6 +44,9 @@ func (s *Store) decode(id elicit.PendingID, f map[string]string) (elicit.Pending
 		Origin: elicit.Origin{Team: f["team"], Channel: f["channel"], Thread: f["thread"], Requester: f["requester"]},
 		Card:   elicit.MessageRef{Channel: f["card_channel"], TS: f["card_ts"]},
 	}
+	if f["opened_by"] != "" {
+		p.OpenedBy = elicit.User{Team: f["opened_team"], ID: f["opened_by"]}
+	}
 	var errs []error
 	p.Created, errs = moment(f, "created", errs)
 	p.Deadline, errs = moment(f, "deadline", errs)

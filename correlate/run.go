@@ -76,6 +76,7 @@ func (s *Store) renewLease(ctx context.Context) error {
 	pipe.SAdd(ctx, s.keys.replicas(), string(s.o.Replica))
 	pipe.Expire(ctx, s.keys.replicas(), s.o.Keep)
 	pipe.Expire(ctx, s.keys.holds(s.o.Replica), s.o.Keep)
+	pipe.Expire(ctx, s.keys.resuming(s.o.Replica), s.o.Keep)
 	_, err := pipe.Exec(ctx)
 	return err
 }
@@ -150,6 +151,9 @@ func (s *Store) bury(ctx context.Context, replica elicit.ReplicaID) error {
 		return err
 	}
 	if err := s.settleAll(ctx, blocking, elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost}, false); err != nil {
+		return err
+	}
+	if err := s.adopt(ctx, replica); err != nil {
 		return err
 	}
 	pipe := s.rdb.TxPipeline()

@@ -46,6 +46,9 @@ local won = 1
 if now >= deadline then
   if reason ~= 'expired' then won = 0 end
   action, reason, team, user, after, answer = 'cancel', 'expired', '', '', 'decided', ''
+  -- Whoever opened the page has agreed: only the word that it is done is missing.
+  local opener = redis.call('HMGET', KEYS[1], 'opened_team', 'opened_by')
+  if opener[2] then action, reason, team, user = 'accept', 'submitted', opener[1], opener[2] end
 elseif ARGV[8] == '1' then
   return {1, 0, redis.call('HGETALL', KEYS[1])}
 end
@@ -58,6 +61,19 @@ local stream = KEYS[3]
 if redis.call('HGET', KEYS[1], 'era') == 'durable' then stream = KEYS[4] end
 redis.call('XADD', stream, 'MAXLEN', '~', 100000, '*', 'id', ARGV[1])
 return {1, won, redis.call('HGETALL', KEYS[1])}
+`)
+
+// openScript records, once, who opened the page that a pending asks for.
+//
+// KEYS: pending. ARGV: team and id of the person.
+// Returns {found, 0, record as it now stands}.
+var openScript = redis.NewScript(luaNow + `
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return {0, 0, {}} end
+if state == 'pending' and redis.call('HEXISTS', KEYS[1], 'opened_by') == 0 then
+  redis.call('HSET', KEYS[1], 'opened_team', ARGV[1], 'opened_by', ARGV[2], 'opened_at', now)
+end
+return {1, 0, redis.call('HGETALL', KEYS[1])}
 `)
 
 // finishScript moves a decided pending to its last state and deletes what was

@@ -76,6 +76,7 @@ const (
 	purposeAnswer   purpose = "answer"
 	purposeCanary   purpose = "canary"
 	purposeDraft    purpose = "draft"
+	purposeCall     purpose = "call"
 )
 
 const (

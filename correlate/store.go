@@ -49,6 +49,9 @@ type Options struct {
 	OnDecided func(context.Context, elicit.Pending) error
 	// OnStop hears that a call of this replica was stopped from another one.
 	OnStop func(context.Context, elicit.CallID)
+	// OnOrphan hears of each parked call with which a dead replica was going on,
+	// and which this one has now.
+	OnOrphan func(context.Context, elicit.CallID)
 	// OnSettled hears of each pending that this replica's own background work
 	// ended, so that somebody redraws its card.
 	OnSettled func(context.Context, elicit.Pending)
@@ -63,7 +66,7 @@ func (o *Options) setDefaults() error {
 	var errs []error
 	for name, missing := range map[string]bool{
 		"Client": o.Client == nil, "Team": o.Team == "", "Replica": o.Replica == "", "Keys": len(o.Keys) == 0,
-		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil, "OnStop": o.OnStop == nil,
+		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil, "OnStop": o.OnStop == nil, "OnOrphan": o.OnOrphan == nil,
 	} {
 		if missing {
 			errs = append(errs, fmt.Errorf("correlate: %s is not set", name))
@@ -195,6 +198,22 @@ func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decisi
 	}
 	p, err = s.decode(id, fields)
 	return elicit.Settlement{Won: won, Pending: p}, err == nil, err
+}
+
+// Opened records who opened the page that a pending asks for: should nobody
+// say that it is done, its expiry is an accept in that person's name. It
+// returns the record as it stands, which may be decided already.
+func (s *Store) Opened(ctx context.Context, id elicit.PendingID, by elicit.User) (elicit.Pending, bool, error) {
+	res, err := openScript.Run(ctx, s.rdb, []string{s.keys.pending(id)}, by.Team, by.ID).Slice()
+	if err != nil {
+		return elicit.Pending{}, false, fmt.Errorf("recording who opened the page of %s: %w", id, err)
+	}
+	found, _, fields, err := decided(res)
+	if err != nil || !found {
+		return elicit.Pending{}, false, err
+	}
+	p, err := s.decode(id, fields)
+	return p, err == nil, err
 }
 
 // decided reads what decideScript returns.

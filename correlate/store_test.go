@@ -48,6 +48,7 @@ type heard struct {
 	settled []elicit.Pending
 	refuse  int // how many decisions are refused first
 	stopped []elicit.CallID
+	orphans []elicit.CallID
 }
 
 func (h *heard) onStop(_ context.Context, id elicit.CallID) {
@@ -73,6 +74,12 @@ func (h *heard) onDecided(_ context.Context, p elicit.Pending) error {
 	return nil
 }
 
+func (h *heard) onOrphan(_ context.Context, id elicit.CallID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.orphans = append(h.orphans, id)
+}
+
 func (h *heard) onSettled(_ context.Context, p elicit.Pending) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,7 +96,7 @@ func options(t *testing.T, c redis.UniversalClient, replica string, h *heard, ke
 	t.Helper()
 	return correlate.Options{
 		Client: c, Team: "T_HOME", Replica: elicit.ReplicaID(replica), Keys: keys, Log: slog.New(slog.DiscardHandler), Rand: rand.Reader,
-		OnDecided: h.onDecided, OnSettled: h.onSettled, OnStop: h.onStop, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
+		OnDecided: h.onDecided, OnSettled: h.onSettled, OnStop: h.onStop, OnOrphan: h.onOrphan, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
 	}
 }
 

@@ -2,11 +2,22 @@ package elicit
 
 import "encoding/json"
 
-// Call is one tools/call made for a requester.
+// CallKind is what a call asks of a server. The zero value is a tool.
+type CallKind string
+
+// What a call may ask for. Servers may ask a person during each of them.
+const (
+	CallTool     CallKind = ""
+	CallPrompt   CallKind = "prompt"   // prompts/get
+	CallResource CallKind = "resource" // resources/read
+)
+
+// Call is one tools/call, prompts/get or resources/read made for a requester.
 type Call struct {
 	ID        CallID
+	Kind      CallKind
 	Server    string
-	Tool      string
+	Tool      string          // name of the tool or prompt, URI of the resource
 	Arguments json.RawMessage // a JSON object; "{}" when there are none
 	Origin    Origin
 }
@@ -18,6 +29,7 @@ type Tool struct {
 	Title       string
 	Description string
 	InputSchema json.RawMessage // as on the wire, members in the server's order
+	Idempotent  bool            // its server says that repeating a call, or any call, changes nothing more
 }
 
 // Outcome is what a call came to: exactly one of Result and Parked is set.
@@ -45,9 +57,10 @@ type Parked struct {
 
 // ServerState is one line of the servers list.
 type ServerState struct {
-	Name      string
-	Transport string // "stdio" or "http"
-	Protocol  string // negotiated revision; empty before the first connection
-	Era       Era    // empty before the first connection
-	Err       error  // why it cannot be used; nil when it can, or was not tried yet
+	Name         string
+	Transport    string // "stdio" or "http"
+	Protocol     string // negotiated revision; empty before the first connection
+	Era          Era    // empty before the first connection
+	Instructions string // how to use it, in the server's words; may be empty
+	Err          error  // why it cannot be used; nil when it can, or was not tried yet
 }

@@ -29,6 +29,7 @@ const (
 	ReasonUndeliverable    Reason = "undeliverable"     // neither the channel nor a DM could be posted to
 	ReasonSlackUnreachable Reason = "slack_unreachable" // Slack did not answer until the deadline
 	ReasonUnrenderable     Reason = "unrenderable"      // a legal form that Slack cannot show
+	ReasonURLRefused       Reason = "url_refused"       // the page is one that policy does not let people open
 	ReasonMalformed        Reason = "malformed"         // the server's request is not valid
 	ReasonNotEntitled      Reason = "not_entitled"      // refusal: not allowed to answer
 	ReasonRepeated         Reason = "repeated"          // the same question again after a decline or cancel

@@ -44,5 +44,6 @@ type Pending struct {
 	Created   time.Time
 	Deadline  time.Time
 	Question  []byte    // opaque to the store, sealed at rest
+	OpenedBy  User      // who opened the page that the question asks for; zero before, and in form mode
 	Decision  *Decision // nil while pending
 }

@@ -43,6 +43,18 @@ type Answer struct {
 	Invalid *InvalidParamsError // when set, the answer is JSON-RPC error -32602 instead
 }
 
+// PagesRequiredError is what a server of the blocking era answers to a call that
+// cannot run before a person has opened these pages (error -32042). Nothing
+// waits for the answers: the call is made again.
+type PagesRequiredError struct {
+	Server    string
+	Questions []Question // in URL mode, in the server's order
+}
+
+func (e *PagesRequiredError) Error() string {
+	return "server " + e.Server + " needs a person to open a page first"
+}
+
 // InvalidParamsError says what is wrong with a server's request and where.
 // It becomes JSON-RPC error -32602.
 type InvalidParamsError struct {

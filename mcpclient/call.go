@@ -49,8 +49,14 @@ func (h *Host) Resume(ctx context.Context, p elicit.Parked, answers map[string]e
 		return elicit.Outcome{}, err
 	}
 	c := p.Call
-	c.Tool, c.Arguments = ticket.Tool, ticket.Arguments
-	return h.run(ctx, c, retry{round: ticket.Round, responses: responses, state: ticket.State})
+	c.Kind, c.Tool, c.Arguments = ticket.Kind, ticket.Tool, ticket.Arguments
+	r := retry{round: ticket.Round, responses: responses, state: ticket.State, task: ticket.Task, asked: ticket.Asked}
+	if r.task != "" {
+		for _, q := range p.Questions {
+			r.asked = append(r.asked, q.RequestID)
+		}
+	}
+	return h.run(ctx, c, r)
 }
 
 // retry is what a repeated request carries besides the original one. The zero
@@ -59,6 +65,8 @@ type retry struct {
 	round     int             // of the input_required that it answers
 	responses json.RawMessage // inputResponses; nil: left out
 	state     json.RawMessage // requestState as it stood on the wire; nil: left out
+	task      string          // the task that the responses are for; empty: the call itself
+	asked     []string        // keys of its questions that have been answered, these included
 }
 
 // run drives one Call or Resume: a connection, the request, and what comes.
@@ -92,16 +100,41 @@ func (h *Host) runOnce(ctx context.Context, s *server, c elicit.Call, r retry) (
 	if r.round > 0 && !conn.modern() {
 		return elicit.Outcome{}, &ServerDownError{Server: c.Server, Problem: "speaks " + conn.protocol + " now, in which a parked call cannot go on"}
 	}
-	tool, err := h.tool(ctx, s, conn, c.Tool)
+	var t tool
+	if c.Kind == elicit.CallTool {
+		t, err = h.tool(ctx, s, conn, c.Tool)
+	}
 	if err == nil {
-		out, err = h.drive(ctx, conn, s, tool, c, r)
+		out, err = h.drive(ctx, conn, s, t, c, r)
 	}
 	// After a call that did not end in order the server may still work on it;
 	// what it asks then must not reach the next call.
 	var answered *RPCError
 	var unknown *UnknownToolError
 	clean = err == nil || errors.As(err, &answered) || errors.As(err, &unknown) || conn.modern() && !conn.isLost()
+	if answered != nil && answered.Code == codePagesRequired && !conn.modern() {
+		return out, pagesRequired(conn, c, answered)
+	}
 	return out, err
+}
+
+// pagesRequired reads the questions of a -32042 error; the error itself when it
+// has none.
+func pagesRequired(conn *conn, c elicit.Call, e *RPCError) error {
+	var data struct {
+		Elicitations []json.RawMessage `json:"elicitations"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil || len(data.Elicitations) == 0 || len(data.Elicitations) > maxInputs {
+		return e
+	}
+	out := &elicit.PagesRequiredError{Server: c.Server}
+	for _, params := range data.Elicitations {
+		out.Questions = append(out.Questions, elicit.Question{
+			Call: c.ID, Server: c.Server, Tool: c.Tool, Origin: c.Origin,
+			Era: elicit.EraBlocking, Protocol: conn.protocol, Params: params,
+		})
+	}
+	return out
 }
 
 // drive sends the request, and again while the server sheds load, within the
@@ -115,20 +148,28 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 			cancel(&TimeoutError{Server: s.cfg.name, Limit: s.cfg.timeout})
 		}
 	})
+	if r.task != "" {
+		if err := conn.updateTask(ctx, r.task, r.responses); err != nil {
+			return elicit.Outcome{}, err
+		}
+		return h.follow(ctx, conn, c, taskState{id: r.task, status: "working", poll: minPoll}, r.round, r.asked, work)
+	}
 	for shed := 0; ; shed++ {
 		raw, err := h.send(ctx, conn, s, tool, c, r, work)
 		if err != nil {
 			return elicit.Outcome{}, err
 		}
-		answer, err := readResult(conn, raw)
+		answer, err := readResult(conn, c.Kind, raw)
 		if err != nil {
 			return elicit.Outcome{}, err
 		}
 		switch {
 		case answer.result != nil:
 			return elicit.Outcome{Result: answer.result}, nil
+		case answer.task.id != "":
+			return h.follow(ctx, conn, c, answer.task, r.round, nil, work)
 		case len(answer.inputs) > 0:
-			return h.park(conn, c, r.round+1, answer)
+			return h.park(conn, c, r.round+1, answer, ticket{})
 		case shed == maxSheds:
 			return elicit.Outcome{}, &ServerDownError{Server: c.Server, Problem: fmt.Sprintf("is too busy: it put the call off %d times", shed+1)}
 		}
@@ -141,11 +182,11 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 	}
 }
 
-// send makes one tools/call request and waits for its result.
+// send makes the request of the call and waits for its result.
 func (h *Host) send(ctx context.Context, conn *conn, s *server, tool tool, c elicit.Call, r retry, work *workTime) (json.RawMessage, error) {
-	raw, err := conn.callTool(ctx, tool, c, r, work)
+	raw, err := conn.invoke(ctx, tool, c, r, work)
 	var refused *RPCError
-	if !conn.modern() || !errors.As(err, &refused) || refused.Code != codeHeaderMismatch {
+	if !conn.modern() || c.Kind != elicit.CallTool || !errors.As(err, &refused) || refused.Code != codeHeaderMismatch {
 		return raw, err
 	}
 	// The tool's x-mcp-header annotations have changed since it was listed.
@@ -154,16 +195,22 @@ func (h *Host) send(ctx context.Context, conn *conn, s *server, tool tool, c eli
 	if listErr != nil {
 		return nil, listErr
 	}
-	return conn.callTool(ctx, tool, c, r, work)
+	return conn.invoke(ctx, tool, c, r, work)
 }
 
-func (c *conn) callTool(ctx context.Context, tool tool, call elicit.Call, r retry, work *workTime) (json.RawMessage, error) {
-	params := c.withMeta(
-		member{name: "name", value: quote(call.Tool)}, member{name: "arguments", value: call.Arguments},
-		member{name: "inputResponses", value: r.responses}, member{name: "requestState", value: r.state},
-	)
+func (c *conn) invoke(ctx context.Context, tool tool, call elicit.Call, r retry, work *workTime) (json.RawMessage, error) {
+	method, what := string(mcp.MethodToolsCall), []member{{name: "name", value: quote(call.Tool)}, {name: "arguments", value: call.Arguments}}
+	annotated := &tool.annotated
+	switch call.Kind {
+	case elicit.CallPrompt:
+		method, annotated = string(mcp.MethodPromptsGet), nil
+	case elicit.CallResource:
+		method, annotated = string(mcp.MethodResourcesRead), nil
+		what = []member{{name: "uri", value: quote(call.Tool)}}
+	}
 	oc := c.begin(ctx, call, work)
-	raw, err := c.request(ctx, oc, string(mcp.MethodToolsCall), params, c.headers(string(mcp.MethodToolsCall), params, &tool.annotated))
+	params := c.withProgress(oc, append(what, member{name: "inputResponses", value: r.responses}, member{name: "requestState", value: r.state})...)
+	raw, err := c.request(ctx, oc, method, params, c.headers(method, params, annotated))
 	c.finish(oc, endOf(ctx, err))
 	return raw, err
 }

@@ -32,17 +32,18 @@ const (
 // conn is a connection to a server for one user. It carries one call at a
 // time, so that what the server asks can be meant for that call only.
 type conn struct {
-	host     *Host
-	cfg      serverConfig
-	user     elicit.User
-	log      *slog.Logger
-	wire     wire
-	offers   bool            // the capability to ask was declared
-	protocol string          // negotiated revision
-	meta     json.RawMessage // _meta of every request; nil before 2026-07-28
-	prefix   string          // of our request ids: no clash with those of mcp-go, and new on every connection
-	count    atomic.Int64
-	idle     time.Time // since when it is unused; guarded by Host.mu
+	host         *Host
+	cfg          serverConfig
+	user         elicit.User
+	log          *slog.Logger
+	wire         wire
+	offers       bool            // the capability to ask was declared
+	protocol     string          // negotiated revision
+	instructions string          // how the server wants to be used, in its words
+	meta         json.RawMessage // _meta of every request; nil before 2026-07-28
+	prefix       string          // of our request ids: no clash with those of mcp-go, and new on every connection
+	count        atomic.Int64
+	idle         time.Time // since when it is unused; guarded by Host.mu
 
 	mu    sync.Mutex
 	call  *openCall // nil between calls
@@ -51,9 +52,10 @@ type conn struct {
 
 // openCall is the call that a connection carries.
 type openCall struct {
-	call elicit.Call
-	ctx  context.Context //nolint:containedctx // the questions of the call live in it
-	time *workTime
+	call  elicit.Call
+	ctx   context.Context //nolint:containedctx // the questions of the call live in it
+	time  *workTime
+	token json.RawMessage // of the progress of its request
 
 	mu        sync.Mutex
 	questions map[string]*question // by id, those that have ended included: a repeated request is not asked again
@@ -81,7 +83,7 @@ func (c *conn) nextID() json.RawMessage {
 
 // begin opens a call on the connection.
 func (c *conn) begin(ctx context.Context, call elicit.Call, t *workTime) *openCall {
-	oc := &openCall{call: call, ctx: ctx, time: t, questions: map[string]*question{}}
+	oc := &openCall{call: call, ctx: ctx, time: t, token: c.nextID(), questions: map[string]*question{}}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.call = oc
@@ -237,6 +239,20 @@ func (c *conn) tell(what string, limit time.Duration, body []byte) {
 // withMeta adds to params what every request of 2026-07-28 carries.
 func (c *conn) withMeta(params ...member) json.RawMessage {
 	return object(append(params, member{name: "_meta", value: c.meta})...)
+}
+
+// withProgress adds to params the token with which the server may report its
+// progress, besides what withMeta adds.
+func (c *conn) withProgress(oc *openCall, params ...member) json.RawMessage {
+	token := member{name: "progressToken", value: oc.token}
+	meta := object(token)
+	if c.meta != nil {
+		all, err := members(c.meta) // made by us
+		if err == nil {
+			meta = object(append(all, token)...)
+		}
+	}
+	return object(append(params, member{name: "_meta", value: meta})...)
 }
 
 // reusable reports whether another call may follow on this connection.

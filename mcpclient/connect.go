@@ -71,7 +71,7 @@ func (h *Host) connect(caller context.Context, s *server, user elicit.User, offe
 		s.protocol = "" // it may come back as another
 		return nil, err
 	}
-	s.protocol = c.protocol
+	s.protocol, s.instructions = c.protocol, c.instructions
 	return c, nil
 }
 
@@ -108,7 +108,8 @@ func (h *Host) attempt(ctx context.Context, s *server, user elicit.User, offers 
 func (c *conn) open() error {
 	o := c.host.o
 	if c.overHTTP() {
-		c.wire = openHTTP(c.cfg, c.host.client, c.receive, c.log, o.After, c.host.jitter)
+		authorize := func(ctx context.Context) (string, error) { return o.Authorize(ctx, c.cfg.name, c.user) }
+		c.wire = openHTTP(c.cfg, c.host.client, authorize, c.receive, c.log, o.After, c.host.jitter)
 		return nil
 	}
 	w, err := openStdio(c.cfg, o.Environ(), c.receive, c.log, o.After)
@@ -123,7 +124,7 @@ func (c *conn) capabilities() mcp.ClientCapabilities {
 	if !c.offers {
 		return mcp.ClientCapabilities{}
 	}
-	return mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}}}
+	return mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}
 }
 
 // negotiate lets mcp-go agree on a revision.
@@ -134,15 +135,19 @@ func (c *conn) negotiate(ctx context.Context, a approach) error {
 	if err := cl.Start(ctx); err != nil {
 		return err
 	}
-	if _, err := cl.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: me}}); err != nil {
+	hello, err := cl.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: me}})
+	if err != nil {
 		return err
 	}
+	c.instructions = hello.Instructions
 	c.protocol = cl.ProtocolVersion()
 	if !c.modern() {
 		return nil
 	}
+	can := c.capabilities()
+	can.Extensions = map[string]any{tasksExtension: struct{}{}}
 	meta, err := json.Marshal(map[string]any{
-		mcp.MetaKeyProtocolVersion: c.protocol, mcp.MetaKeyClientCapabilities: c.capabilities(), mcp.MetaKeyClientInfo: me,
+		mcp.MetaKeyProtocolVersion: c.protocol, mcp.MetaKeyClientCapabilities: can, mcp.MetaKeyClientInfo: me,
 	})
 	if err != nil {
 		return fmt.Errorf("encoding _meta: %w", err)

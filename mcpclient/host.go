@@ -39,10 +39,11 @@ type Host struct {
 type server struct {
 	cfg serverConfig
 
-	mu       sync.Mutex
-	protocol string // of the last connection; empty before
-	err      error  // why the last attempt to connect failed; nil when it did not
-	tools    *toolList
+	mu           sync.Mutex
+	protocol     string // of the last connection; empty before
+	instructions string // of the last connection
+	err          error  // why the last attempt to connect failed; nil when it did not
+	tools        *toolList
 }
 
 // New returns a Host. It connects to nothing yet: a server that is down
@@ -67,7 +68,7 @@ func (h *Host) Servers() []elicit.ServerState {
 	out := make([]elicit.ServerState, len(h.servers))
 	for i, s := range h.servers {
 		s.mu.Lock()
-		out[i] = elicit.ServerState{Name: s.cfg.name, Transport: s.cfg.transport(), Protocol: s.protocol, Err: s.err}
+		out[i] = elicit.ServerState{Name: s.cfg.name, Transport: s.cfg.transport(), Protocol: s.protocol, Instructions: s.instructions, Err: s.err}
 		s.mu.Unlock()
 		if out[i].Protocol != "" {
 			out[i].Era = eraOf(out[i].Protocol)

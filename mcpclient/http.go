@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -55,9 +56,11 @@ type httpWire struct {
 	headers http.Header
 	client  *http.Client
 	receive receive
-	log     *slog.Logger
-	after   func(time.Duration) <-chan time.Time
-	jitter  func(time.Duration) time.Duration
+	// authorize returns the Authorization header of the user; empty for none.
+	authorize func(context.Context) (string, error)
+	log       *slog.Logger
+	after     func(time.Duration) <-chan time.Time
+	jitter    func(time.Duration) time.Duration
 
 	session  atomic.Value // string
 	version  atomic.Value // string
@@ -77,10 +80,10 @@ var (
 	_ transport.HTTPConnection = (*httpWire)(nil)
 )
 
-func openHTTP(c serverConfig, client *http.Client, r receive, log *slog.Logger, after func(time.Duration) <-chan time.Time, jitter func(time.Duration) time.Duration) *httpWire {
+func openHTTP(c serverConfig, client *http.Client, authorize func(context.Context) (string, error), r receive, log *slog.Logger, after func(time.Duration) <-chan time.Time, jitter func(time.Duration) time.Duration) *httpWire {
 	life, stop := context.WithCancelCause(context.Background())
 	w := &httpWire{
-		server: c.name, address: c.url.String(), headers: c.headers, client: client, receive: r, log: log,
+		server: c.name, address: c.url.String(), headers: c.headers, client: client, authorize: authorize, receive: r, log: log,
 		after: after, jitter: jitter, life: life, stop: stop, heard: make(chan struct{}), gone: make(chan struct{}),
 	}
 	w.session.Store("")
@@ -117,6 +120,13 @@ func (w *httpWire) do(ctx context.Context, method string, body []byte, header ht
 		for name, values := range from {
 			req.Header[http.CanonicalHeaderKey(name)] = values
 		}
+	}
+	own, err := w.authorize(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("finding the login for server %s: %w", w.server, err)
+	}
+	if own != "" {
+		req.Header.Set("Authorization", own)
 	}
 	accept := "text/event-stream"
 	if method == http.MethodPost {
@@ -169,14 +179,15 @@ func (w *httpWire) exchange(ctx context.Context, id json.RawMessage, body []byte
 }
 
 // single reads an answer that is not a stream. An error of JSON-RPC may come
-// with any status, and without an id when the server could not read ours.
+// with any status, and without an id when the server could not read ours. What
+// a login asks for stands in the header, whatever the body is.
 func (w *httpWire) single(resp *http.Response, key string) (message, error) {
 	ok := resp.StatusCode == http.StatusOK
 	if !ok {
 		w.doubtful.Store(true)
 	}
-	if mediaType(resp) != "application/json" {
-		return message{}, statusError(w.server, resp)
+	if e := statusError(w.server, resp); mediaType(resp) != "application/json" || e.wants != "" {
+		return message{}, e
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage+1))
 	if err != nil {
@@ -188,7 +199,7 @@ func (w *httpWire) single(resp *http.Response, key string) (message, error) {
 	m, err := decodeMessage(body)
 	matches := err == nil && m.method == "" && (idKey(m.id) == key || m.id == nil && m.err != nil)
 	switch {
-	case matches && (ok || m.err != nil):
+	case matches && (ok || m.err != nil && !m.badError): // OAuth has an error too, which is a string
 		return m, nil
 	case !ok:
 		return message{}, statusError(w.server, resp)

@@ -2,7 +2,9 @@ package mcpclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -451,4 +453,28 @@ func TestHTTP_QuestionOnTheStandingStreamWithoutACallIsCancelled(t *testing.T) {
 		t.Errorf("on the wire %s, want %s", got, want)
 	}
 	w.noQuestion()
+}
+
+func TestHTTP_ProgressIsAskedForAndTaken(t *testing.T) {
+	s := newRawHTTP(t, false, func(x *exchangeHTTP) {
+		var p struct {
+			Meta struct {
+				Token json.RawMessage `json:"progressToken"`
+			} `json:"_meta"`
+		}
+		if err := json.Unmarshal(x.m.params, &p); err != nil || p.Meta.Token == nil {
+			t.Errorf("the call carries no progressToken: %s", x.m.params)
+			return
+		}
+		x.stream()
+		for n := range 3 {
+			x.event("", string(encodeNotification("notifications/progress", json.RawMessage(fmt.Sprintf(`{"progressToken":%s,"progress":%d,"total":3}`, p.Meta.Token, n)))))
+			x.event("", string(encodeNotification("notifications/progress", json.RawMessage(`{"progressToken":"of nobody","progress":1}`))))
+		}
+		x.event("", string(encodeResult(x.m.id, json.RawMessage(`{"content":[{"type":"text","text":"done"}]}`))))
+	})
+	w := newWorld(t, remote(s.srv.URL, ""), nil)
+	if got := w.call("s", "run", "").texts(t); len(got) != 1 || got[0] != "done" {
+		t.Errorf("result %q", got)
+	}
 }

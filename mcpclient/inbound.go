@@ -55,6 +55,20 @@ func (c *conn) notified(m message) {
 				q.end(elicit.ErrWithdrawn)
 			}
 		}
+	case string(mcp.MethodNotificationElicitationComplete):
+		var p struct {
+			ID string `json:"elicitationId"`
+		}
+		if oc := c.current(); oc != nil && json.Unmarshal(m.params, &p) == nil && p.ID != "" {
+			c.host.o.Completed(oc.call.ID, p.ID)
+		}
+	case string(mcp.MethodNotificationProgress):
+		var p struct {
+			Token json.RawMessage `json:"progressToken"`
+		}
+		if oc := c.current(); oc != nil && json.Unmarshal(m.params, &p) == nil && idKey(p.Token) == idKey(oc.token) {
+			oc.time.progressed()
+		}
 	case mcp.MethodNotificationToolsListChanged:
 		c.host.forgetTools(c.cfg.name)
 	}

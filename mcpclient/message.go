@@ -17,6 +17,7 @@ const (
 	codeInvalidParams      = -32602
 	codeHeaderMismatch     = -32020
 	codeUnsupportedVersion = -32022
+	codePagesRequired      = -32042 // until 2025-11-25
 )
 
 // message is one JSON-RPC message as it stood on the wire. Nothing in it was
@@ -27,6 +28,8 @@ type message struct {
 	params json.RawMessage // nil when absent
 	result json.RawMessage // nil when absent
 	err    *RPCError       // nil when absent
+
+	badError bool // err stands for something that is no error object
 }
 
 func (m message) isRequest() bool      { return m.method != "" && m.id != nil }
@@ -59,7 +62,7 @@ func decodeMessage(text []byte) (message, error) {
 		case "result":
 			m.result = f.value
 		case "error":
-			m.err = decodeRPCError(f.value)
+			m.err, m.badError = decodeRPCError(f.value)
 		}
 	}
 	if m.method == "" && m.result == nil && m.err == nil {
@@ -68,16 +71,16 @@ func decodeMessage(text []byte) (message, error) {
 	return m, nil
 }
 
-func decodeRPCError(raw json.RawMessage) *RPCError {
-	var e struct {
+func decodeRPCError(raw json.RawMessage) (e *RPCError, bad bool) {
+	var is struct {
 		Code    int             `json:"code"`
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return &RPCError{Message: "(malformed error object)", Data: raw}
+	if err := json.Unmarshal(raw, &is); err != nil {
+		return &RPCError{Message: "(malformed error object)", Data: raw}, true
 	}
-	return &RPCError{Code: e.Code, Message: e.Message, Data: e.Data}
+	return &RPCError{Code: is.Code, Message: is.Message, Data: is.Data}, false
 }
 
 // idKey makes a raw JSON-RPC id comparable. The string "1" and the number 1

@@ -37,6 +37,21 @@ func everything(t *testing.T) string {
 // everythingOverHTTP starts the server on a free port and returns its address.
 func everythingOverHTTP(t *testing.T) string {
 	t.Helper()
+	return fmt.Sprintf("http://127.0.0.1:%d/mcp", nodeOverHTTP(t, func(port int) []string {
+		t.Setenv("PORT", fmt.Sprint(port))
+		return []string{everything(t), "streamableHttp"}
+	}))
+}
+
+// nodeOverHTTP starts a server of Node on a free port, and returns that when it
+// says that it listens. args gets the port.
+func nodeOverHTTP(t *testing.T, args func(port int) []string) int {
+	t.Helper()
+	return programOverHTTP(t, "node", args)
+}
+
+func programOverHTTP(t *testing.T, program string, args func(port int) []string) int {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +60,7 @@ func everythingOverHTTP(t *testing.T) string {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("node", everything(t), "streamableHttp")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("PORT=%d", port))
+	cmd := exec.Command(program, args(port)...)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +92,7 @@ func everythingOverHTTP(t *testing.T) string {
 	if line := receiveFrom(t, said, "the server to listen"); line == "" {
 		t.Fatal("the server ended at once")
 	}
-	return fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
+	return port
 }
 
 func everythingWorlds(t *testing.T, test func(t *testing.T, w *world)) {
@@ -100,8 +114,8 @@ func TestNPM_EverythingAsksWithEveryFieldType(t *testing.T) {
 		if !slices.ContainsFunc(tools, func(tool elicit.Tool) bool { return tool.Name == "trigger-elicitation-request" }) {
 			t.Fatalf("the server does not offer its elicitation tool: %+v", tools)
 		}
-		if slices.ContainsFunc(tools, func(tool elicit.Tool) bool { return tool.Name == "trigger-url-elicitation" }) {
-			t.Error("the server takes us for a client that opens links")
+		if !slices.ContainsFunc(tools, func(tool elicit.Tool) bool { return tool.Name == "trigger-url-elicitation" }) {
+			t.Error("the server does not take us for a client that opens links")
 		}
 		done := w.start(t.Context(), callFor(ann, "s", "trigger-elicitation-request", ""))
 		q := w.question()
@@ -120,6 +134,36 @@ func TestNPM_EverythingAsksWithEveryFieldType(t *testing.T) {
 				t.Errorf("the result does not have %q:\n%s", want, text)
 			}
 		}
+	})
+}
+
+func TestNPM_EverythingAsksToOpenAPage(t *testing.T) {
+	everythingWorlds(t, func(t *testing.T, w *world) {
+		const arguments = `{"url":"https://example.com/a","message":"Sign in","elicitationId":"e1"}`
+		done := w.start(t.Context(), callFor(ann, "s", "trigger-url-elicitation", arguments))
+		q := w.question()
+		if !strings.Contains(string(q.Params), `"mode":"url"`) {
+			t.Errorf("params %s", q.Params)
+		}
+		q.answer(t, elicit.Answer{Action: elicit.Accept})
+		text := strings.Join(receiveFrom(t, done, "the result").texts(t), "\n")
+		if !strings.Contains(text, "accept") {
+			t.Errorf("the server says:\n%s", text)
+		}
+	})
+}
+
+func TestNPM_EverythingNeedsAPageBeforeTheCallRuns(t *testing.T) {
+	everythingWorlds(t, func(t *testing.T, w *world) {
+		const arguments = `{"url":"https://example.com/a","message":"Sign in","errorPath":true}`
+		out := receiveFrom(t, w.start(t.Context(), callFor(ann, "s", "trigger-url-elicitation", arguments)), "the end of the call")
+		var pages *elicit.PagesRequiredError
+		if !errors.As(out.err, &pages) || len(pages.Questions) != 1 || !strings.Contains(string(pages.Questions[0].Params), `"mode":"url"`) {
+			t.Fatalf("the call ended with %v, want the page that it needs", out.err)
+		}
+		done := w.start(t.Context(), callFor(ann, "s", "trigger-url-elicitation", arguments))
+		w.question().answer(t, elicit.Answer{Action: elicit.Decline}) // now it asks in the other way
+		receiveFrom(t, done, "the result").texts(t)
 	})
 }
 

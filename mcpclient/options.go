@@ -25,6 +25,16 @@ type Options struct {
 	// question is gone it returns the cause and sends nothing.
 	Ask func(ctx context.Context, q elicit.Question, reply func(context.Context, elicit.Answer) error)
 
+	// Completed hears that a server calls a page finished that a question of
+	// that call had asked a person to open. It must not block. nil: nobody hears.
+	Completed func(call elicit.CallID, elicitationID string)
+
+	// Authorize returns the Authorization header of a user's requests to a server
+	// over HTTP, for servers that want each person to log in; empty: what the
+	// servers file says. An error ends the request. nil: nobody has logged in
+	// anywhere.
+	Authorize func(ctx context.Context, server string, user elicit.User) (string, error)
+
 	// Elicitation reports whether server is offered the capability to ask.
 	// nil: every server is.
 	Elicitation func(server string) bool
@@ -54,6 +64,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Ask == nil {
 		errs = append(errs, errors.New("mcpclient: Ask is not set"))
+	}
+	if o.Completed == nil {
+		o.Completed = func(elicit.CallID, string) {}
+	}
+	if o.Authorize == nil {
+		o.Authorize = func(context.Context, string, elicit.User) (string, error) { return "", nil }
 	}
 	if o.Elicitation == nil {
 		o.Elicitation = func(string) bool { return true }

@@ -12,11 +12,14 @@ import (
 // meaning; a reader refuses a version that it does not know. Raw JSON is kept
 // as bytes, since a store may rewrite JSON inside JSON.
 type ticket struct {
-	Version   int    `json:"v"`
-	Tool      string `json:"tool"`
-	Arguments []byte `json:"arguments"`       // as given to Call
-	State     []byte `json:"state,omitempty"` // requestState as a JSON string, quotes included; absent when there was none
-	Round     int    `json:"round"`           // of the questions that it waits for
+	Version   int             `json:"v"`
+	Kind      elicit.CallKind `json:"kind,omitempty"`
+	Tool      string          `json:"tool"`
+	Arguments []byte          `json:"arguments"`       // as given to Call
+	State     []byte          `json:"state,omitempty"` // requestState as a JSON string, quotes included; absent when there was none
+	Task      string          `json:"task,omitempty"`  // the task that asks; empty when the call itself does
+	Asked     []string        `json:"asked,omitempty"` // keys of its questions that were answered before
+	Round     int             `json:"round"`           // of the questions that it waits for
 }
 
 const ticketVersion = 1
@@ -32,15 +35,18 @@ func readTicket(raw []byte) (ticket, error) {
 	return t, nil
 }
 
-// park makes the record of a call that waits for answers.
-func (h *Host) park(c *conn, call elicit.Call, round int, a answer) (elicit.Outcome, error) {
+// park makes the record of a call that waits for answers. t names the task that
+// asks, if one does.
+func (h *Host) park(c *conn, call elicit.Call, round int, a answer, t ticket) (elicit.Outcome, error) {
 	if round > maxRounds {
 		return elicit.Outcome{}, &ProtocolError{
 			Server: call.Server, Path: "result.inputRequests",
 			Problem: fmt.Sprintf("asks for the %dth time; a call may ask %d times", round, maxRounds),
 		}
 	}
-	resume, err := json.Marshal(ticket{Version: ticketVersion, Tool: call.Tool, Arguments: call.Arguments, State: a.state, Round: round})
+	t.Version, t.Kind, t.Tool, t.Arguments = ticketVersion, call.Kind, call.Tool, call.Arguments
+	t.State, t.Round = a.state, round
+	resume, err := json.Marshal(t)
 	if err != nil {
 		return elicit.Outcome{}, fmt.Errorf("parking call %s: %w", call.ID, err)
 	}

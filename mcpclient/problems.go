@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
 )
 
 // brokeMeanwhile is what to say when an answer did not come although the
@@ -19,15 +21,40 @@ type httpStatusError struct {
 	code        int
 	contentType string
 	location    string // host of a redirect
+	wants       string // what a 401 or 403 asks for, in words; empty when it does not say
 }
 
 func statusError(server string, resp *http.Response) *httpStatusError {
 	e := &httpStatusError{server: server, method: resp.Request.Method, code: resp.StatusCode, contentType: mediaType(resp)}
+	if e.code == http.StatusUnauthorized || e.code == http.StatusForbidden {
+		e.wants = challenge(resp.Header.Get("Www-Authenticate"))
+	}
 	if to, err := resp.Location(); err == nil {
 		to.RawQuery, to.User = "", nil // may hold a key
 		e.location = to.String()
 	}
 	return e
+}
+
+// challenge says what a WWW-Authenticate header asks for: its scheme, and of its
+// parameters those that help whoever sets the server up.
+func challenge(header string) string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if scheme == "" {
+		return ""
+	}
+	out := []string{printable(scheme, 40)}
+	for _, name := range []string{"error", "scope", "resource_metadata"} {
+		if m := challengeParam(name).FindStringSubmatch(rest); m != nil {
+			out = append(out, name+" "+printable(m[1], 300))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// challengeParam finds a quoted parameter by its name.
+func challengeParam(name string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[\s,])` + name + `\s*=\s*"([^"]*)"`)
 }
 
 // final reports whether asking again would be answered the same.
@@ -43,6 +70,8 @@ func (e *httpStatusError) problem() string {
 	switch {
 	case e.location != "":
 		return fmt.Sprintf("redirects to %s, and redirects are not followed: put that address in the servers file if it is right", printable(e.location, 200))
+	case e.wants != "":
+		return "asks for a login (" + status + ": " + e.wants + "). slackbridge cannot log people in yet; if the server takes a fixed token, put it under headers, such as \"Authorization\": \"Bearer ${TOKEN}\""
 	case e.code == http.StatusUnauthorized:
 		return "refuses us (" + status + "): put what it wants under headers, such as \"Authorization\": \"Bearer ${TOKEN}\""
 	case e.code == http.StatusForbidden:

@@ -17,6 +17,7 @@ type answer struct {
 	result *elicit.Result  // nil when the server wants something
 	inputs []input         // empty: come again later
 	state  json.RawMessage // requestState as it stood on the wire; nil when absent
+	task   taskState       // of a server that goes on by itself; without an id otherwise
 }
 
 // input is one entry of inputRequests.
@@ -25,9 +26,9 @@ type input struct {
 	params json.RawMessage
 }
 
-// readResult reads the result of a tools/call. What cannot be taken for a
+// readResult reads the result of a call. What cannot be taken for a
 // result or a question is an error that names the path, never a success.
-func readResult(c *conn, raw json.RawMessage) (answer, error) {
+func readResult(c *conn, asked elicit.CallKind, raw json.RawMessage) (answer, error) {
 	r := resultReader{server: c.cfg.name}
 	all, err := members(raw)
 	if err != nil {
@@ -43,9 +44,12 @@ func readResult(c *conn, raw json.RawMessage) (answer, error) {
 	}
 	switch {
 	case kind == "" || kind == string(mcp.ResultTypeComplete):
-		return r.finished(by)
+		return r.complete(asked, by)
 	case kind == string(mcp.ResultTypeInputRequired) && c.modern():
 		return r.asking(by)
+	case kind == "task" && c.modern() && asked == elicit.CallTool:
+		t, err := r.task(by)
+		return answer{task: t}, err
 	case kind == string(mcp.ResultTypeInputRequired):
 		return answer{}, r.fault("result.resultType", "input_required does not exist in %s", c.protocol)
 	default:
@@ -57,6 +61,43 @@ type resultReader struct{ server string }
 
 func (r resultReader) fault(path, format string, args ...any) error {
 	return &ProtocolError{Server: r.server, Path: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+// complete reads a result that asks for nothing more.
+func (r resultReader) complete(asked elicit.CallKind, by map[string]json.RawMessage) (answer, error) {
+	switch asked {
+	case elicit.CallPrompt:
+		return r.listed("messages", by, func(m json.RawMessage) (json.RawMessage, error) {
+			var said struct {
+				Content json.RawMessage `json:"content"`
+			}
+			err := json.Unmarshal(m, &said)
+			return said.Content, err
+		})
+	case elicit.CallResource:
+		return r.listed("contents", by, func(c json.RawMessage) (json.RawMessage, error) {
+			return object(member{name: "type", value: quote("resource")}, member{name: "resource", value: c}), nil
+		})
+	}
+	return r.finished(by)
+}
+
+// listed reads a result that is a list, each entry of which becomes an item of
+// content.
+func (r resultReader) listed(name string, by map[string]json.RawMessage, item func(json.RawMessage) (json.RawMessage, error)) (answer, error) {
+	var list []json.RawMessage
+	if isNull(by[name]) || json.Unmarshal(by[name], &list) != nil {
+		return answer{}, r.fault("result."+name, "is missing or no list")
+	}
+	out := &elicit.Result{}
+	for i, entry := range list {
+		content, err := item(entry)
+		if err != nil || !isObject(content) {
+			return answer{}, r.fault(fmt.Sprintf("result.%s[%d]", name, i), "cannot be read")
+		}
+		out.Content = append(out.Content, content)
+	}
+	return answer{result: out}, nil
 }
 
 func (r resultReader) finished(by map[string]json.RawMessage) (answer, error) {

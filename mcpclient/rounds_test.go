@@ -183,7 +183,7 @@ func TestRounds_EveryRequestCarriesMetaAndHeaders(t *testing.T) {
 		}
 		want := map[string]string{
 			"io.modelcontextprotocol/protocolVersion":    `"2026-07-28"`,
-			"io.modelcontextprotocol/clientCapabilities": `{"elicitation":{"form":{}}}`,
+			"io.modelcontextprotocol/clientCapabilities": `{"extensions":{"io.modelcontextprotocol/tasks":{}},"elicitation":{"form":{},"url":{}}}`,
 			"io.modelcontextprotocol/clientInfo":         `{"name":"slackbridge","version":"test"}`,
 		}
 		for name, want := range want {

@@ -57,7 +57,7 @@ func TestStdio_ArgumentsGoOutByteForByte(t *testing.T) {
 	args := `{"zeta": 9007199254740993, "alpha":"<&>\u2028", "n":1.0, "steps":[]}`
 	w.call("s", "script", args).texts(t)
 	heard := w.call("s", "heard", "").texts(t)
-	if !slices.ContainsFunc(heard, func(l string) bool { return strings.Contains(l, `"arguments":`+args+`}`) }) {
+	if !slices.ContainsFunc(heard, func(l string) bool { return strings.Contains(l, `"arguments":`+args+`,"_meta"`) }) {
 		t.Errorf("the arguments %s did not arrive as they are; the server heard:\n%s", args, strings.Join(heard, "\n"))
 	}
 	if !strings.Contains(heard[len(heard)-1], `"arguments":{}`) {
@@ -267,11 +267,11 @@ func TestStdio_ServerThatIsNotOfferedElicitationIsRefused(t *testing.T) {
 	}
 }
 
-func TestStdio_OnlyFormModeIsDeclared(t *testing.T) {
+func TestStdio_BothModesAreDeclaredAndNothingElse(t *testing.T) {
 	w := newWorld(t, local(t, "raw", ""), nil)
 	for _, line := range w.call("s", "heard", "").texts(t) {
 		if strings.Contains(line, `"method":"initialize"`) {
-			if !strings.Contains(line, `"capabilities":{"elicitation":{"form":{}}}`) {
+			if !strings.Contains(line, `"capabilities":{"elicitation":{"form":{},"url":{}}}`) {
 				t.Errorf("initialize declares something else: %s", line)
 			}
 			return

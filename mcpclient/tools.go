@@ -18,6 +18,9 @@ const (
 	// toolsFresh is how long a list of tools counts for Tools. Servers may say
 	// earlier that it has changed.
 	toolsFresh = 30 * time.Second
+	// A server may say how long its list is good; that is kept within these.
+	minToolsFresh = 5 * time.Second
+	maxToolsFresh = time.Hour
 	// maxPages and maxTools bound what a server may list.
 	maxPages = 100
 	maxTools = 10_000
@@ -33,6 +36,7 @@ type tool struct {
 type toolList struct {
 	tools []tool
 	at    time.Time
+	fresh time.Duration // after at
 }
 
 func (l *toolList) find(name string) (tool, bool) {
@@ -60,7 +64,7 @@ func (h *Host) Tools(ctx context.Context, serverName string, user elicit.User) (
 		return nil, err
 	}
 	list := s.known()
-	if list == nil || h.o.Now().Sub(list.at) > toolsFresh {
+	if list == nil || h.o.Now().Sub(list.at) > list.fresh {
 		if list, err = h.listFor(ctx, s, user); errors.Is(err, errSessionGone) {
 			list, err = h.listFor(ctx, s, user) // on a new session
 		}
@@ -149,7 +153,7 @@ func (h *Host) list(ctx context.Context, s *server, c *conn) (*toolList, error) 
 	limit := h.o.HandshakeTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &ServerDownError{Server: s.cfg.name, Problem: "did not list its tools within " + limit.String()})
 	defer cancel()
-	out := &toolList{at: h.o.Now()}
+	out := &toolList{at: h.o.Now(), fresh: toolsFresh}
 	var cursor json.RawMessage
 	seen := map[string]bool{}
 	for range maxPages {
@@ -161,9 +165,13 @@ func (h *Host) list(ctx context.Context, s *server, c *conn) (*toolList, error) 
 		var page struct {
 			Tools []json.RawMessage `json:"tools"`
 			Next  json.RawMessage   `json:"nextCursor"`
+			TTL   *float64          `json:"ttlMs"`
 		}
 		if err := json.Unmarshal(raw, &page); err != nil {
 			return nil, &ProtocolError{Server: s.cfg.name, Path: "result", Problem: "is no list of tools"}
+		}
+		if page.TTL != nil {
+			out.fresh = min(max(time.Duration(*page.TTL)*time.Millisecond, minToolsFresh), maxToolsFresh)
 		}
 		for _, t := range page.Tools {
 			if parsed, ok := c.readTool(t); ok && len(out.tools) < maxTools {
@@ -189,7 +197,9 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations struct {
-			Title string `json:"title"`
+			Title      string `json:"title"`
+			Idempotent bool   `json:"idempotentHint"`
+			ReadOnly   bool   `json:"readOnlyHint"`
 		} `json:"annotations"`
 	}
 	if err := json.Unmarshal(raw, &e); err != nil || e.Name == "" {
@@ -198,6 +208,7 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 	}
 	t := tool{Tool: elicit.Tool{
 		Server: c.cfg.name, Name: e.Name, Title: cmp.Or(e.Title, e.Annotations.Title), Description: e.Description, InputSchema: e.InputSchema,
+		Idempotent: e.Annotations.Idempotent || e.Annotations.ReadOnly,
 	}}
 	if !c.modern() || !c.overHTTP() {
 		return t, true // no headers, so no annotations for them

@@ -12,24 +12,48 @@ type workTime struct {
 	now   func() time.Time
 	after func(time.Duration) <-chan time.Time
 
+	limit time.Duration // between two signs of progress
+
 	mu    sync.Mutex
 	left  time.Duration // at since
+	most  time.Duration // at since: what is left however much progress is reported
 	since time.Time     // when it last began to run
 	open  int           // questions
 	turn  chan struct{} // a note that it stopped or began to run
 }
 
 func newWorkTime(limit time.Duration, now func() time.Time, after func(time.Duration) <-chan time.Time) *workTime {
-	return &workTime{now: now, after: after, left: limit, since: now(), turn: make(chan struct{}, 1)}
+	return &workTime{now: now, after: after, limit: limit, left: limit, most: maxLimits * limit, since: now(), turn: make(chan struct{}, 1)}
+}
+
+// maxLimits is how many times its limit a call may work in all, if its server
+// reports progress: one that reports for ever does not run for ever.
+const maxLimits = 20
+
+// progressed starts the limit anew: the server is at work.
+func (w *workTime) progressed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count()
+	w.left = min(w.limit, w.most)
+	w.note()
+}
+
+// count takes off what was used since; w.mu is held.
+func (w *workTime) count() {
+	if w.open > 0 {
+		return
+	}
+	now := w.now()
+	used := now.Sub(w.since)
+	w.left, w.most, w.since = w.left-used, w.most-used, now
 }
 
 // pause is called when a question opens, resume when it has ended.
 func (w *workTime) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.open == 0 {
-		w.left -= w.now().Sub(w.since)
-	}
+	w.count()
 	w.open++
 	w.note()
 }

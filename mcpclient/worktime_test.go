@@ -106,3 +106,41 @@ func TestCall_WorkingTimeRunsOutAndTheServerIsTold(t *testing.T) {
 		t.Errorf("the server was told %d times, want once", n)
 	}
 }
+
+func TestWorkTime_ProgressStartsTheLimitAnewButNotForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := newWorkTime(time.Minute, time.Now, time.After)
+		spent := make(chan time.Duration, 1)
+		go func() {
+			if w.spent(t.Context()) {
+				spent <- time.Since(start)
+			}
+		}()
+		for range 8 { // four minutes of work
+			<-time.After(30 * time.Second)
+			w.progressed()
+		}
+		w.pause()
+		<-time.After(time.Hour) // a person thinks
+		w.progressed()
+		w.resume()
+		select {
+		case d := <-spent:
+			t.Fatalf("the time was spent after %s although progress was reported", d)
+		default:
+		}
+		for {
+			select {
+			case <-time.After(30 * time.Second):
+				w.progressed()
+				continue
+			case got := <-spent:
+				if want := time.Hour + maxLimits*time.Minute; got != want {
+					t.Errorf("progress for ever ended after %s, want %s", got, want)
+				}
+			}
+			return
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -20,8 +21,24 @@ type file struct {
 	} `yaml:"defaults"`
 	Rules []fileRule `yaml:"rules"`
 	Gates unenforced `yaml:"gates"`
-	URLs  unenforced `yaml:"urls"`
+	URLs  fileURLs   `yaml:"urls"`
 	Audit unenforced `yaml:"audit"`
+}
+
+// fileURLs says which pages people may be asked to open. Hosts are globs:
+// *.example.com means every name below example.com.
+type fileURLs struct {
+	AllowHTTP bool       `yaml:"allow_http"`
+	Allow     []fileGlob `yaml:"allow"`
+	Deny      []fileGlob `yaml:"deny"`
+}
+
+func hosts(globs []fileGlob) []string {
+	out := make([]string, len(globs))
+	for i, g := range globs {
+		out[i] = strings.ToLower(string(g))
+	}
+	return out
 }
 
 type fileRule struct {
@@ -72,6 +89,7 @@ func Parse(data []byte) (*Policy, error) {
 		onClose:   OnClose(f.Defaults.OnClose),
 		deadlines: f.Defaults.Deadlines.settings(),
 	}}
+	p.urls = urls{allowHTTP: f.URLs.AllowHTTP, allow: hosts(f.URLs.Allow), deny: hosts(f.URLs.Deny)}
 	for i, r := range f.Rules {
 		if r.Server == "" && r.Tool == "" {
 			return nil, fmt.Errorf("rules[%d]: names neither a server nor a tool; write server: \"*\" to mean all", i)

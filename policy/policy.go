@@ -41,6 +41,7 @@ const (
 type Policy struct {
 	defaults settings
 	rules    []rule
+	urls     urls
 }
 
 // Default returns the policy that holds without a policy file: only the

@@ -100,6 +100,7 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 		Client: client, Team: a.who.Team, Replica: replica, Keys: a.in.keys, Log: a.log, Rand: rand.Reader,
 		OnDecided: func(ctx context.Context, p elicit.Pending) error { return a.bridge.Decided(ctx, p) },
 		OnStop:    func(ctx context.Context, id elicit.CallID) { a.bridge.Stopped(ctx, id) },
+		OnOrphan:  func(ctx context.Context, id elicit.CallID) { a.bridge.Orphaned(ctx, id) },
 		OnSettled: func(ctx context.Context, p elicit.Pending) { a.bridge.Settled(ctx, p) },
 	})
 	if err != nil {
@@ -108,7 +109,7 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 	a.closers = append(a.closers, func() error { return bounded(a.store.Close) })
 	a.host, err = newHost(a.in, a.log, func(ctx context.Context, q elicit.Question, reply func(context.Context, elicit.Answer) error) {
 		a.bridge.Ask(ctx, q, reply)
-	})
+	}, func(call elicit.CallID, id string) { a.bridge.Completed(context.WithoutCancel(ctx), call, id) })
 	if err != nil {
 		return err
 	}

@@ -104,8 +104,11 @@ func connectRedis(ctx context.Context, cfg config) (redis.UniversalClient, func(
 	return client, client.Close, nil
 }
 
-func newHost(in inputs, log *slog.Logger, ask func(context.Context, elicit.Question, func(context.Context, elicit.Answer) error)) (*mcpclient.Host, error) {
+// asker takes the questions of servers; see mcpclient.Options.Ask.
+type asker func(context.Context, elicit.Question, func(context.Context, elicit.Answer) error)
+
+func newHost(in inputs, log *slog.Logger, ask asker, completed func(elicit.CallID, string)) (*mcpclient.Host, error) {
 	return mcpclient.New(mcpclient.Options{
-		Servers: in.servers, Ask: ask, Elicitation: in.policy.OffersElicitation, Log: log, Version: version, Rand: rand.Reader,
+		Servers: in.servers, Ask: ask, Completed: completed, Elicitation: in.policy.OffersElicitation, Log: log, Version: version, Rand: rand.Reader,
 	})
 }

@@ -80,22 +80,27 @@ func (r rendering) show(raw json.RawMessage, reader blockkit.Reader) (*shownQues
 	if r.arguments {
 		return r.showArguments(raw, reader)
 	}
-	el, err := blockkit.Parse(within(raw, "params"))
+	el, err := blockkit.Parse(within(raw, "params"), elicit.EraDurable)
 	if err != nil {
 		return nil, refusal(err)
 	}
 	const requester = "U_REQUESTER"
 	deadline := time.Now().Add(10 * time.Minute).Truncate(time.Minute)
 	message := blockkit.Card{
-		ID: "example", Server: r.server, Tool: r.tool, Message: el.Message, Form: el.Form,
+		ID: "example", Server: r.server, Tool: r.tool, Message: el.Message, Form: el.Form, Link: el.Link,
 		Requester: requester, Responders: []string{requester}, Deadline: deadline,
 	}.Open()
 	out := &shownQuestion{form: el.Form, message: &message}
-	for page := range el.Form.Pages(el.Message) {
-		out.pages = append(out.pages, el.Form.Modal(blockkit.FormView{
-			ID: "example", User: elicit.User{Team: "T_TEAM", ID: requester}, Server: r.server, Tool: r.tool,
-			Message: el.Message, Requester: requester, Deadline: deadline, Reader: reader, Page: page,
-		}))
+	view := blockkit.FormView{
+		ID: "example", User: elicit.User{Team: "T_TEAM", ID: requester}, Server: r.server, Tool: r.tool,
+		Message: el.Message, Requester: requester, Deadline: deadline, Reader: reader,
+	}
+	if el.Link != nil {
+		out.pages = append(out.pages, el.Link.Modal(view))
+		return out, nil
+	}
+	for view.Page = range el.Form.Pages(el.Message) {
+		out.pages = append(out.pages, el.Form.Modal(view))
 	}
 	return out, nil
 }

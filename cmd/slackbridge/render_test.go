@@ -108,3 +108,10 @@ func TestRender_RefusalsSayWhereAndWhatTheServerGets(t *testing.T) {
 		t.Errorf("an answer without values: exit %d, %q", code, errs)
 	}
 }
+
+func TestRender_PageToOpen(t *testing.T) {
+	code, out, errs := runWith(t, `{"mode":"url","message":"Sign in","url":"https://example.com/x?y=z"}`, "render", "-")
+	if code != 0 || !strings.Contains(out, "elicit_review_url") || !strings.Contains(out, `"url": "https://example.com/x?y=z"`) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+}

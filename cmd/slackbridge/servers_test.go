@@ -237,3 +237,11 @@ func TestRateLimit_RedrawsWaitAndFormsDoNot(t *testing.T) {
 	ann.form() // opens although the redraw still waits
 	ann.becomes(first, "Accepted by")
 }
+
+func TestServers_SayHowTheyWantToBeUsed(t *testing.T) {
+	w := newWorld(t, worldOptions{embedded: true, servers: serversFile(t, map[string]any{"everything": map[string]any{"command": "node", "args": []string{everythingJS}}})})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types("/mcp everything")
+	ann.sees("everything says:", "Tools of everything:", "everything.echo")
+}

@@ -21,6 +21,7 @@ type Ledger interface {
 	Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) error
 	Load(ctx context.Context, id elicit.PendingID) (elicit.Pending, bool, error)
 	Decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte) (elicit.Settlement, bool, error)
+	Opened(ctx context.Context, id elicit.PendingID, by elicit.User) (elicit.Pending, bool, error)
 	Answer(ctx context.Context, id elicit.PendingID) ([]byte, error)
 	Delivered(ctx context.Context, id elicit.PendingID) error
 	Lost(ctx context.Context, id elicit.PendingID, why elicit.Reason) error
@@ -61,6 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) Ledger) {
 		"AnswerIsKeptUntilLost":          answerIsKeptUntilLost,
 		"ReasonDecidesTheState":          reasonDecidesTheState,
 		"RunningCallIsFoundUntilItEnds":  runningCallIsFoundUntilItEnds,
+		"OpenedPageExpiresAsAccepted":    openedPageExpiresAsAccepted,
 		"DraftIsKeptForItsPerson":        draftIsKeptForItsPerson,
 		"FirstTimeOncePerKey":            firstTimeOncePerKey,
 		"DecisionIsNotChangedByDelivery": decisionIsNotChangedByDelivery,
@@ -301,5 +303,42 @@ func draftIsKeptForItsPerson(t *testing.T, l Ledger) {
 	want(ann, "f1", "")
 	if err := l.DropDraft(t.Context(), "f1", ann); err != nil {
 		t.Errorf("dropping what is not there: %v", err)
+	}
+}
+
+func openedPageExpiresAsAccepted(t *testing.T, l Ledger) {
+	ann, bob := elicit.User{Team: "T_HOME", ID: "U_ANN"}, elicit.User{Team: "T_HOME", ID: "U_BOB"}
+	if _, found, err := l.Opened(t.Context(), "nosuch", ann); found || err != nil {
+		t.Errorf("an unknown pending: found %v, %v", found, err)
+	}
+	p := Pending("p1")
+	p.Mode, p.Deadline = elicit.ModeURL, time.Now().Add(300*time.Millisecond)
+	create(t, l, p)
+	for _, who := range []elicit.User{ann, bob} { // the first one counts
+		got, found, err := l.Opened(t.Context(), "p1", who)
+		if err != nil || !found {
+			t.Fatalf("found %v, %v", found, err)
+		}
+		if got.OpenedBy != ann {
+			t.Errorf("opened by %+v", got.OpenedBy)
+		}
+	}
+	<-time.After(time.Until(p.Deadline) + 50*time.Millisecond)
+	s, found, err := l.Decide(t.Context(), "p1", elicit.Decision{Action: elicit.Decline, Reason: elicit.ReasonDeclined, Responder: bob}, nil)
+	if err != nil || !found || s.Won {
+		t.Fatalf("a late decision: won %v, found %v, %v", s.Won, found, err)
+	}
+	if d := s.Pending.Decision; d.Action != elicit.Accept || d.Responder != ann {
+		t.Errorf("decision %+v, want an accept in the name of whoever opened it", d)
+	}
+	q := Pending("p2")
+	q.Mode = elicit.ModeURL
+	create(t, l, q)
+	if _, _, err := l.Opened(t.Context(), "p2", ann); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err = l.Decide(t.Context(), "p2", elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonCancelled, Responder: bob}, nil)
+	if err != nil || !s.Won || s.Pending.Decision.Action != elicit.Cancel {
+		t.Errorf("whoever opened it does not bind anybody before the deadline: %+v, %v", s.Pending.Decision, err)
 	}
 }

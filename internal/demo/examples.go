@@ -12,6 +12,7 @@ func Examples() []page.Example {
 		{Text: "/mcp deploy.report_incident", About: "a field of every type"},
 		{Text: "/mcp deploy.review_hosts", About: "a form of several pages"},
 		{Text: "/mcp deploy.deploy_service service=payments", About: "a missing argument is asked for"},
+		{Text: "/mcp deploy.connect_account", About: "a page to open in the browser"},
 		{Text: "/mcp deploy.broken_form", About: "a question that is refused"},
 		{Text: "/mcp deploy.status", About: "a tool that asks nothing"},
 		{Text: "/mcp help", About: "what else there is"},

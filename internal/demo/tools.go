@@ -53,6 +53,7 @@ func tools() []demoTool {
 		asking("review_hosts", "Asks about 120 hosts: a form of several pages", noArgs,
 			func(args) string { return "Which hosts can be switched off? Leave open what you do not know." },
 			hostsSchema(), func(_, got args) string { return fmt.Sprintf("Noted %d answers.", len(got)) }),
+		{tool: mcp.NewToolWithRawSchema("connect_account", "Asks to open a page in the browser, as for a login", json.RawMessage(noArgs)), handle: connectAccount},
 		asking("ask", "Asks whatever you give it: try the forms of your own server",
 			`{"type":"object","properties":{"message":{"type":"string","description":"what the question says"},"schema":{"type":"string","title":"requestedSchema","description":"the form, as JSON"}},"required":["message","schema"],"additionalProperties":false}`,
 			func(a args) string { return a.text("message") }, "",
@@ -143,6 +144,30 @@ func asking(name, about, inputSchema string, question func(args) string, schema 
 		}
 	}
 	return demoTool{tool: mcp.NewToolWithRawSchema(name, about, json.RawMessage(inputSchema)), handle: handle}
+}
+
+// accountURL is a page that anybody may open; the demo has none of its own.
+const accountURL = "https://example.com/connect?state=5f3a"
+
+// connectAccount asks for a page to be opened. A client of the blocking era is
+// told when the page is finished, which this server says at once.
+func connectAccount(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	const name, id = "connect_account", "account-1"
+	a := server.ElicitationResponse(r.Params.InputResponses, answerKey)
+	if a == nil {
+		return server.NewInputRequestBuilder(name).Elicit(answerKey, mcp.ElicitationParams{
+			Mode: mcp.ElicitationModeURL, Message: "Please sign in to the deployment service.", URL: accountURL, ElicitationID: id,
+		}).ToolResult(), nil
+	}
+	if a.Action != mcp.ElicitationResponseActionAccept {
+		return mcp.NewToolResultText("Not connected."), nil
+	}
+	if s, session := server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx); s != nil && session != nil && !mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)) {
+		if err := s.SendElicitationComplete(ctx, session, id); err != nil {
+			return nil, fmt.Errorf("saying that the page is finished: %w", err)
+		}
+	}
+	return mcp.NewToolResultText("Connected."), nil
 }
 
 func notDone(tool string) string {

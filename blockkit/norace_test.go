@@ -1,0 +1,5 @@
+//go:build !race
+
+package blockkit_test
+
+const underRace = false
