@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -180,26 +181,24 @@ func (s *pipeServer) over(id []byte) {
 	s.send(string(encodeResult(id, []byte(`{"content":[{"type":"text","text":"done"}]}`))))
 }
 
-// onTape records a server over HTTP. The status of messages that get no
-// answer of their own is left out: 202 comes at any time.
+// onTape records a server over HTTP: a message before the server sees it, so
+// that nothing that follows from it comes first. The status of messages that
+// get no answer of their own is left out: 202 comes at any time.
 func onTape(s *rawHTTP, p *tape) {
-	get := s.get
-	s.get = func(x *exchangeHTTP) {
-		if after := x.header.Get("Last-Event-Id"); after != "" {
-			p.record("-> GET after " + after)
-		}
-		x.w = &tapedWriter{ResponseWriter: x.w, tape: p, stream: "GET "}
-		if get == nil {
-			x.w.WriteHeader(http.StatusMethodNotAllowed)
+	s.srv.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
 			return
 		}
-		get(x)
-	}
-	s.post = func(x *exchangeHTTP) bool {
-		p.record("-> POST " + x.body)
-		x.w = &tapedWriter{ResponseWriter: x.w, tape: p, stream: "POST "}
-		return false
-	}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if after := r.Header.Get("Last-Event-Id"); after != "" {
+			p.record("-> GET after " + after)
+		}
+		if r.Method == http.MethodPost {
+			p.record("-> POST " + string(body))
+		}
+		s.ServeHTTP(&tapedWriter{ResponseWriter: w, tape: p, stream: r.Method + " "}, r)
+	})
 }
 
 // tapedWriter records what a server answers over HTTP.
