@@ -109,6 +109,7 @@ type step struct {
 	Exit   *int            `json:"exit"`
 	Deaf   bool            `json:"deaf"`  // never read again
 	Flood  int             `json:"flood"` // so many bytes without a line break
+	Mute   bool            `json:"mute"`  // close the standard output
 }
 
 func (s *rawServer) serve() int {
@@ -195,6 +196,8 @@ func (s *rawServer) script(id json.RawMessage, steps []step) int {
 			fmt.Print(strings.Repeat("x", st.Flood))
 		case st.Deaf:
 			forever()
+		case st.Mute:
+			_ = os.Stdout.Close()
 		case st.Stderr != "":
 			fmt.Fprintln(os.Stderr, st.Stderr)
 		case st.Await > 0:
