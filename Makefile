@@ -56,6 +56,7 @@ archtest: ## who may import whom
 .PHONY: golden
 golden: ## write the golden files anew
 	$(GO) test ./blockkit -update
+	$(GO) test ./mcpclient -update
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)

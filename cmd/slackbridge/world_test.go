@@ -36,11 +36,12 @@ type world struct {
 // worldOptions are what tests vary. The zero value is Socket Mode, one demo
 // server over stdio, and no policy file.
 type worldOptions struct {
-	http     bool   // Slack's HTTP delivery instead of Socket Mode
-	servers  string // servers file; empty: the demo server over stdio
-	policy   string
-	interval time.Duration // between two messages of a channel; default: Slack's limit is switched off
-	embedded bool          // the embedded Redis instead of a real one
+	http      bool   // Slack's HTTP delivery instead of Socket Mode
+	servers   string // servers file; empty: the demo server over stdio
+	policy    string
+	interval  time.Duration // between two messages of a channel; default: Slack's limit is switched off
+	embedded  bool          // the embedded Redis instead of a real one
+	redisArgs []string      // further arguments of redis-server
 }
 
 func newWorld(t *testing.T, o worldOptions) *world {
@@ -78,7 +79,7 @@ func newWorld(t *testing.T, o worldOptions) *world {
 		w.cfg.AppToken = secret(sim.AppToken())
 	}
 	if !o.embedded {
-		w.redis = redistest.Start(t)
+		w.redis = redistest.Start(t, o.redisArgs...)
 		w.cfg.RedisURL = secret(w.redis.URL)
 		w.cfg.SealKeys = secret(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	}
