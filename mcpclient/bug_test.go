@@ -12,18 +12,15 @@ import (
 // mend.
 
 func TestBug_CallAfterAServerBecameDurableFails(t *testing.T) {
-	t.Skip("approach pins 2025-11-25 for a server that was blocking, so the first call after it came back as 2026-07-28 fails; connect should probe once when the pinned handshake is refused")
 	t.Run("stdio", func(t *testing.T) { afterRestart(t, changingStdio(t), blocking, modern, 1) })
 	t.Run("http", func(t *testing.T) { afterRestart(t, changingHTTP(t), blocking, modern, 1) })
 }
 
 func TestBug_HTTPServerThatBecameBlockingIsNeverSpokenToSo(t *testing.T) {
-	t.Skip("runOnce takes an RPCError for an orderly end and reusable ignores a doubtful status in 2026-07-28, so a user who keeps calling is refused on the old connection for ever (until it is idle for IdleTime)")
 	afterRestart(t, changingHTTP(t), modern, blocking, 3)
 }
 
 func TestBug_ProgressIsSentAfterTheAnswer(t *testing.T) {
-	t.Skip("reassure does not look at over again when the clock and the end of the question come together, so a note may follow the answer, or the withdrawal, of its question")
 	wire := t.TempDir() + "/wire"
 	t.Setenv(wireVariable, wire)
 	answered := make(chan struct{})

@@ -255,9 +255,11 @@ func (c *conn) withProgress(oc *openCall, params ...member) json.RawMessage {
 	return object(append(params, member{name: "_meta", value: meta})...)
 }
 
-// reusable reports whether another call may follow on this connection.
+// reusable reports whether another call may follow on this connection. After
+// a refusal by HTTP status it may not: the server may have come back without
+// our session, or in another revision, which only a new handshake shows.
 func (c *conn) reusable() bool {
-	if h, ok := c.wire.(*httpWire); ok && h.doubtful.Load() && !c.modern() {
+	if h, ok := c.wire.(*httpWire); ok && h.doubtful.Load() {
 		return false
 	}
 	return !c.isLost()

@@ -52,6 +52,11 @@ func (h *Host) connect(caller context.Context, s *server, user elicit.User, offe
 	defer cancel()
 	a := h.approach(s)
 	c, probe, err := h.attempt(ctx, s, user, offers, a)
+	if err != nil && a.pin != "" && s.cfg.protocol == "" && ctx.Err() == nil {
+		// What it spoke last time is refused now: it may have come back as another.
+		a = approach{probe: h.o.DiscoverTimeout}
+		c, probe, err = h.attempt(ctx, s, user, offers, a)
+	}
 	slow := probe == probeLate || probe == probeUnanswered && err != nil
 	if slow && !a.patient && ctx.Err() == nil {
 		// It did not answer server/discover in time, and either did so later or

@@ -113,6 +113,11 @@ func (q *question) reassure(token json.RawMessage, every time.Duration) {
 		case <-q.over:
 			return
 		}
+		select { // both may have come together, and a note must not follow the answer
+		case <-q.over:
+			return
+		default:
+		}
 		note := object(member{name: "progressToken", value: token}, member{name: "progress", value: json.RawMessage(fmt.Sprint(n))})
 		ctx, stop := context.WithTimeoutCause(context.Background(), sideTimeout, errors.New("sending progress took too long"))
 		err := q.conn.wire.send(ctx, encodeNotification("notifications/progress", note))

@@ -143,7 +143,11 @@ func (w *stdioWire) send(ctx context.Context, body []byte) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-w.dead:
-		return w.err
+		select {
+		case err = <-done: // written before the end: the server may have read it
+		default:
+			return w.err
+		}
 	}
 	if err == nil {
 		return nil
