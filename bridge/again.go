@@ -74,9 +74,7 @@ func (b *Bridge) offerAgain(ctx context.Context, c *call, m blockkit.Message) {
 		b.o.Log.Error("running a call again could not be offered", "call_id", c.ID, "err", err)
 	}
 	b.endLinks(ctx, c.ID)
-	if err := b.o.Slack.Update(ctx, c.top, b.heading(c).Ended(blockkit.CallFailed)); err != nil {
-		b.o.Log.Warn("the heading of a call could not be redrawn", "call_id", c.ID, "err", err)
-	}
+	b.endHeading(ctx, c, blockkit.CallFailed)
 }
 
 // runAgain runs a call that was offered again, once.

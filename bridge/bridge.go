@@ -114,6 +114,7 @@ func (b *Bridge) newID() (string, error) {
 // returns when everything has ended, or when ctx ends.
 func (b *Bridge) Drain(ctx context.Context, wait time.Duration) error {
 	b.work.close()
+	defer b.stop(elicit.ErrShutdown)
 	done := b.work.idle()
 	select {
 	case <-done:

@@ -25,8 +25,9 @@ type call struct {
 	startedAt time.Time
 
 	mu      sync.Mutex
-	spent   bool           // triggerID was used: it serves once
-	refusal map[digest]int // questions that were not accepted, and how often they came
+	spent   bool             // triggerID was used: it serves once
+	refusal map[digest]int   // questions that were not accepted, and how often they came
+	owed    blockkit.CallEnd // the end that its heading does not show yet; empty: none
 }
 
 // refusals tells how often this question was asked and not accepted. A nil
@@ -81,9 +82,14 @@ func (b *Bridge) track(c *call) {
 	b.calls[c.ID] = c
 }
 
-// forget ends the book-keeping of a call.
+// forget ends the book-keeping of a call, unless its heading is still to be
+// drawn.
 func (b *Bridge) forget(c *call) {
 	b.untrack(c.ID)
+	if c.owed != "" {
+		b.owe(c)
+		return
+	}
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(b.base), ioTimeout, errors.New("forgetting a call took too long"))
 	defer cancel()
 	if err := b.o.Ledger.CallEnded(ctx, c.ID); err != nil {
@@ -134,15 +140,12 @@ func (b *Bridge) start(ctx context.Context, cmd blockkit.Command, tool elicit.To
 	cctx, cancel := context.WithCancelCause(b.base)
 	c.cancel = cancel
 	b.track(c) // before its message stands: Stop may be pressed at once
-	if err := b.o.Ledger.CallRunning(ctx, c.ID, c.Origin.RequesterUser()); err != nil {
-		// Only a Stop that lands on another replica needs it.
-		b.o.Log.Warn("a running call could not be recorded", "call_id", c.ID, "err", err)
-	}
 	if err := b.announce(ctx, c); err != nil {
-		b.forget(c)
+		b.untrack(c.ID)
 		cancel(nil)
 		return fmt.Errorf("announcing the call: %w", err)
 	}
+	b.recordRunning(ctx, c)
 	ok = true
 	go func() {
 		defer b.work.leave()
@@ -213,7 +216,7 @@ func (b *Bridge) proceed(ctx context.Context, c *call, out elicit.Outcome, err e
 	if errors.As(err, &pages) && b.askForPages(ctx, c, pages) {
 		return
 	}
-	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), time.Minute, elicit.ErrSlackUnreachable)
+	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), reportTimeout, elicit.ErrSlackUnreachable)
 	defer cancel()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause
@@ -221,6 +224,10 @@ func (b *Bridge) proceed(ctx context.Context, c *call, out elicit.Outcome, err e
 	b.report(bg, c, out.Result, err)
 	b.dropPark(bg, c.ID)
 }
+
+// reportTimeout is how long a result waits for Slack to take it. It is long: a
+// result that is given up is gone.
+const reportTimeout = 15 * time.Minute
 
 // checkRound refuses a round of which a question is malformed: nothing of it is
 // shown then.
@@ -262,9 +269,7 @@ func (b *Bridge) report(ctx context.Context, c *call, result *elicit.Result, err
 		}
 	}
 	b.endLinks(ctx, c.ID)
-	if err := b.o.Slack.Update(ctx, c.top, b.heading(c).Ended(end)); err != nil {
-		b.o.Log.Warn("the heading of a call could not be redrawn", "call_id", c.ID, "err", err)
-	}
+	b.endHeading(ctx, c, end)
 }
 
 var errDraining = errors.New("slackbridge is restarting; try again in a moment")

@@ -66,7 +66,9 @@ func (b *Bridge) card(p elicit.Pending, el *blockkit.Elicitation) blockkit.Card 
 }
 
 // redraw shows the end of a question on its card: who and when, no buttons, no
-// values. It is best effort: the decision stands whatever becomes of the card.
+// values. The decision stands whatever becomes of the card; a card that could
+// not be drawn is tried again until it is, by whichever replica lives then
+// (Undrawn).
 func (b *Bridge) redraw(ctx context.Context, p elicit.Pending, card elicit.MessageRef) {
 	if card.IsZero() || p.Decision == nil {
 		return
@@ -79,7 +81,38 @@ func (b *Bridge) redraw(ctx context.Context, p elicit.Pending, card elicit.Messa
 	}
 	if err != nil {
 		b.o.Log.Warn("a card could not be redrawn", "pending_id", p.ID, "channel", card.Channel, "message_ts", card.TS, "err", err)
+		return
 	}
+	b.drawn(ctx, p)
+}
+
+// drawn records that the card of p needs nobody's attention any more.
+func (b *Bridge) drawn(ctx context.Context, p elicit.Pending) {
+	if err := b.o.Ledger.Drawn(ctx, p.ID, p.State); err != nil {
+		b.o.Log.Debug("a drawn card could not be recorded and will be drawn again", "pending_id", p.ID, "err", err)
+	}
+}
+
+// Undrawn takes an ended question of whose card nobody has said that it shows
+// the end: Slack was out of reach, or the replica that should have drawn it is
+// gone.
+func (b *Bridge) Undrawn(ctx context.Context, p elicit.Pending) {
+	b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, p.Card) })
+}
+
+// Unplaced takes a question of the durable era whose replica died between
+// recording and posting it: nobody may have seen it.
+func (b *Bridge) Unplaced(ctx context.Context, p elicit.Pending) {
+	el, err := question(p)
+	if err != nil {
+		b.o.Log.Error("a stored question could not be read and is left to expire", "pending_id", p.ID, "err", err)
+		return
+	}
+	b.later(ctx, func(ctx context.Context) {
+		if _, reason := b.postCard(ctx, el, p); reason != "" {
+			b.endParked(ctx, p, reason)
+		}
+	})
 }
 
 // redrawAsItStands redraws a card for a question that another replica holds,

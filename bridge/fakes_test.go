@@ -22,6 +22,8 @@ type fakeLedger struct {
 	answers map[elicit.PendingID][]byte
 	seen    map[string]time.Time
 	running map[elicit.CallID]elicit.User
+	runs    map[elicit.CallID][]byte
+	drawn   map[elicit.PendingID]elicit.State
 	drafts  map[string][]byte
 	parked  map[elicit.CallID][]byte
 	claimed map[elicit.CallID]bool
@@ -36,7 +38,7 @@ type fakeLedger struct {
 func newFakeLedger() *fakeLedger {
 	return &fakeLedger{
 		records: map[elicit.PendingID]*elicit.Pending{}, answers: map[elicit.PendingID][]byte{}, seen: map[string]time.Time{},
-		running: map[elicit.CallID]elicit.User{}, drafts: map[string][]byte{}, parked: map[elicit.CallID][]byte{}, claimed: map[elicit.CallID]bool{},
+		running: map[elicit.CallID]elicit.User{}, runs: map[elicit.CallID][]byte{}, drawn: map[elicit.PendingID]elicit.State{}, drafts: map[string][]byte{}, parked: map[elicit.CallID][]byte{}, claimed: map[elicit.CallID]bool{},
 	}
 }
 
@@ -197,11 +199,20 @@ func (l *fakeLedger) finish(id elicit.PendingID, s elicit.State) error {
 	return l.down
 }
 
-func (l *fakeLedger) CallRunning(_ context.Context, id elicit.CallID, requester elicit.User) error {
+func (l *fakeLedger) Drawn(_ context.Context, id elicit.PendingID, shown elicit.State) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down == nil {
-		l.running[id] = requester
+		l.drawn[id] = shown
+	}
+	return l.down
+}
+
+func (l *fakeLedger) CallRunning(_ context.Context, id elicit.CallID, requester elicit.User, record []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down == nil {
+		l.running[id], l.runs[id] = requester, slices.Clone(record)
 	}
 	return l.down
 }
@@ -210,6 +221,7 @@ func (l *fakeLedger) CallEnded(_ context.Context, id elicit.CallID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.running, id)
+	delete(l.runs, id)
 	return l.down
 }
 

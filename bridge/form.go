@@ -270,12 +270,16 @@ func (b *Bridge) Search(ctx context.Context, s blockkit.Search) []blockkit.Optio
 // later runs work that must not hold up the caller and outlives it, counted,
 // so that Drain waits for it. The channel is closed when it is done.
 func (b *Bridge) later(ctx context.Context, work func(context.Context)) <-chan struct{} {
+	return b.laterFor(ctx, ioTimeout, work)
+}
+
+func (b *Bridge) laterFor(ctx context.Context, limit time.Duration, work func(context.Context)) <-chan struct{} {
 	done := make(chan struct{})
 	b.work.join()
 	go func() {
 		defer b.work.leave()
 		defer close(done)
-		bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, elicit.ErrSlackUnreachable)
+		bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, elicit.ErrSlackUnreachable)
 		defer cancel()
 		work(bg)
 	}()

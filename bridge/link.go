@@ -135,7 +135,9 @@ func (b *Bridge) linkOpened(ctx context.Context, p elicit.Pending, el *blockkit.
 		}
 		if err := b.o.Slack.Update(ctx, p.Card, b.card(p, nil).Opened(p.Decision.Responder, p.Decision.At, false)); err != nil {
 			b.o.Log.Warn("a card could not be redrawn", "pending_id", p.ID, "channel", p.Card.Channel, "message_ts", p.Card.TS, "err", err)
+			return
 		}
+		b.drawn(ctx, p)
 	})
 }
 

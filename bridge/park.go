@@ -185,9 +185,7 @@ func (b *Bridge) revive(rec *parkedCall) (context.Context, *call, func()) {
 	ctx, cancel := context.WithCancelCause(b.base)
 	c.cancel = cancel
 	b.track(c)
-	if err := b.o.Ledger.CallRunning(ctx, c.ID, c.Origin.RequesterUser()); err != nil {
-		b.o.Log.Warn("a running call could not be recorded", "call_id", c.ID, "err", err)
-	}
+	b.recordRunning(ctx, c)
 	return ctx, c, func() { cancel(nil); b.forget(c) }
 }
 

@@ -31,8 +31,12 @@ type Ledger interface {
 	Delivered(ctx context.Context, id elicit.PendingID) error
 	// Lost records that the decision can no longer reach the server, and deletes the answer.
 	Lost(ctx context.Context, id elicit.PendingID, why elicit.Reason) error
-	// CallRunning records that this replica runs a call for requester.
-	CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User) error
+	// Drawn records that the card of an ended question shows its end, as it is
+	// in that state. Until then somebody is told to draw it (Bridge.Undrawn).
+	Drawn(ctx context.Context, id elicit.PendingID, shown elicit.State) error
+	// CallRunning records that this replica runs a call for requester, and what
+	// another one needs to end it in order should this one die (Bridge.CallLost).
+	CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User, record []byte) error
 	// CallEnded forgets it.
 	CallEnded(ctx context.Context, id elicit.CallID) error
 	// StopCall tells the replica that runs a call to stop it, if by is its

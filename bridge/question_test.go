@@ -308,6 +308,7 @@ func TestSettled_QuestionOfADeadReplicaIsRedrawnAndAudited(t *testing.T) {
 			Decision: &elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost, At: time.Now()},
 		}
 		r.b.Settled(t.Context(), p)
+		synctest.Wait()
 		if u := r.slack.of("update"); len(u) != 1 || u[0].ts != "9.9" || !strings.Contains(u[0].message.Text, "Lost") {
 			t.Errorf("updates: %v, want the card to say Lost", texts(u))
 		}

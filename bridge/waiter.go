@@ -69,5 +69,5 @@ func (b *Bridge) Settled(ctx context.Context, p elicit.Pending) {
 			b.o.Log.Error("a lost question could not be written to the audit record", "pending_id", p.ID, "err", err)
 		}
 	}
-	b.redrawAsItStands(ctx, p, p.Card)
+	b.later(ctx, func(ctx context.Context) { b.redrawAsItStands(ctx, p, p.Card) })
 }

@@ -33,7 +33,8 @@ func CheckKeys(ctx context.Context, client redis.UniversalClient, team string, k
 }
 
 // checkCanary refuses keys that cannot open what is there, and leaves a canary
-// sealed with the newest key for those who come later.
+// sealed with the newest key for those who come later. One of an older key is
+// replaced, or that key could never be given up.
 func (s *Store) checkCanary(ctx context.Context) error {
 	if err := CheckKeys(ctx, s.rdb, s.o.Team, s.o.Keys); err != nil {
 		return err
@@ -42,7 +43,11 @@ func (s *Store) checkCanary(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.rdb.SetNX(ctx, s.keys.canary(), sealed, 0).Err(); err != nil {
+	standing, err := s.rdb.Get(ctx, s.keys.canary()).Bytes()
+	if errors.Is(err, redis.Nil) || err == nil && !s.seal.newest(standing) {
+		err = s.rdb.Set(ctx, s.keys.canary(), sealed, 0).Err()
+	}
+	if err != nil {
 		return fmt.Errorf("storing the sealed canary: %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slackbridge/slackbridge/correlate/correlatetest"
+	"github.com/slackbridge/slackbridge/elicit"
 	"github.com/slackbridge/slackbridge/internal/redistest"
 )
 
@@ -25,9 +26,12 @@ func TestRedis_EveryKeyEndsOrIsTrimmed(t *testing.T) {
 		if err := s.Delivered(t.Context(), p.ID); err != nil {
 			t.Fatal(err)
 		}
+		if err := s.Drawn(t.Context(), p.ID, elicit.StateDelivered); err != nil {
+			t.Fatal(err)
+		}
 	}
 	eventually(t, "all decisions are taken", func() bool { d, _ := h.counts(); return d == n })
-	trimmed := []string{"expiry", "resume", "canary"} // emptied by decide and acknowledgement, or a single value
+	trimmed := []string{"expiry", "resume", "canary", "undrawn"} // emptied by decide and acknowledgement, or a single value
 	eventually(t, "everything else has an end", func() bool {
 		keys, err := c.Keys(t.Context(), "*").Result()
 		if err != nil {
@@ -48,7 +52,12 @@ func TestRedis_EveryKeyEndsOrIsTrimmed(t *testing.T) {
 	for _, k := range []string{"{sb:T_HOME}:owner:R1"} {
 		eventually(t, k+" is empty", func() bool { n, err := c.XLen(t.Context(), k).Result(); return err == nil && n == 0 })
 	}
-	if left, err := c.ZCard(t.Context(), "{sb:T_HOME}:expiry").Result(); err != nil || left != 0 {
-		t.Errorf("expiry holds %d, %v; want nothing", left, err)
+	for _, set := range []string{"expiry", "undrawn"} {
+		if left, err := c.ZCard(t.Context(), "{sb:T_HOME}:"+set).Result(); err != nil || left != 0 {
+			t.Errorf("%s holds %d, %v; want nothing", set, left, err)
+		}
+	}
+	if left, err := c.SCard(t.Context(), "{sb:T_HOME}:holds:R1").Result(); err != nil || left != 0 {
+		t.Errorf("the replica still holds %d, %v; want nothing", left, err)
 	}
 }

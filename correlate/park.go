@@ -20,13 +20,14 @@ import (
 func (k keyspace) parked(id elicit.CallID) string     { return k.tag() + "parked:" + string(id) }
 func (k keyspace) resuming(r elicit.ReplicaID) string { return k.tag() + "resuming:" + string(r) }
 
-// parkScript stores a parked call, waiting.
+// parkScript stores a parked call, waiting. It writes before it deletes: a full
+// Redis refuses the one and would do the other.
 //
 // KEYS: parked, what the replica resumes. ARGV: sealed call, milliseconds to
 // keep it, id.
 var parkScript = redis.NewScript(`
-redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'call', ARGV[1], 'state', 'waiting')
+redis.call('HDEL', KEYS[1], 'by')
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 redis.call('SREM', KEYS[2], ARGV[3])
 return 1

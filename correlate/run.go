@@ -27,9 +27,11 @@ func (s *Store) Run(ctx context.Context) error {
 		"renewing the lease":        {s.o.Heartbeat, s.renewLease},
 		"settling due questions":    {s.o.Sweep, s.expireDue},
 		"settling for the dead":     {s.o.Heartbeat, s.buryDead},
-		"claiming from the dead":    {s.o.Lease, s.claimResume},
+		"claiming from the dead":    {s.o.Heartbeat, s.claimResume},
+		"drawing late cards":        {s.o.Heartbeat, s.drawLate},
+		"counting Redis replicas":   {s.o.Heartbeat, func(ctx context.Context) error { s.countReplicas(ctx); return nil }},
 		"reading decisions":         {0, s.readOwner},
-		"reading durable decisions": {0, s.readResume},
+		"reading durable decisions": {s.o.Sweep, s.readResume},
 	} {
 		wg.Go(func() { s.loop(ctx, name, step.every, step.do) })
 	}
@@ -76,7 +78,8 @@ func (s *Store) renewLease(ctx context.Context) error {
 	pipe.SAdd(ctx, s.keys.replicas(), string(s.o.Replica))
 	pipe.Expire(ctx, s.keys.replicas(), s.o.Keep)
 	pipe.Expire(ctx, s.keys.holds(s.o.Replica), s.o.Keep)
-	pipe.Expire(ctx, s.keys.resuming(s.o.Replica), s.o.Keep)
+	pipe.Expire(ctx, s.keys.resuming(s.o.Replica), callTTL)
+	pipe.Expire(ctx, s.keys.runs(s.o.Replica), callTTL)
 	_, err := pipe.Exec(ctx)
 	return err
 }
@@ -139,49 +142,60 @@ func (s *Store) buryDead(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// bury settles what a dead replica held. Its stream is left to run out: a
+// bury settles what a dead replica held, in the order in which people see it:
+// questions before the calls that asked them. Its stream is left to run out: a
 // replica that was only suspended learns from it what became of its questions.
 func (s *Store) bury(ctx context.Context, replica elicit.ReplicaID) error {
 	ids, err := s.rdb.SMembers(ctx, s.keys.holds(replica)).Result()
 	if err != nil {
 		return err
 	}
-	blocking, err := s.blockingOf(ctx, ids)
-	if err != nil {
-		return err
-	}
-	if err := s.settleAll(ctx, blocking, elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost}, false); err != nil {
-		return err
+	for _, id := range ids {
+		if err := s.settleForDead(ctx, replica, elicit.PendingID(id)); err != nil {
+			return err
+		}
 	}
 	if err := s.adopt(ctx, replica); err != nil {
 		return err
 	}
+	if err := s.inherit(ctx, replica); err != nil {
+		return err
+	}
 	pipe := s.rdb.TxPipeline()
 	pipe.SRem(ctx, s.keys.replicas(), string(replica))
-	pipe.Del(ctx, s.keys.holds(replica))
+	pipe.Del(ctx, s.keys.holds(replica), s.keys.resuming(replica), s.keys.runs(replica))
 	pipe.Expire(ctx, s.keys.owner(replica), ownerTTL)
 	_, err = pipe.Exec(ctx)
 	return err
 }
 
-// blockingOf keeps the pendings of the blocking era. Those of the durable era
-// wait for whoever comes.
-func (s *Store) blockingOf(ctx context.Context, ids []string) ([]string, error) {
-	pipe := s.rdb.Pipeline()
-	eras := make([]*redis.StringCmd, len(ids))
-	for i, id := range ids {
-		eras[i] = pipe.HGet(ctx, s.keys.pending(elicit.PendingID(id)), "era")
+// settleForDead settles one question of a dead replica. A decision that it did
+// not deliver is lost. A question of the durable era waits for whoever comes.
+func (s *Store) settleForDead(ctx context.Context, dead elicit.ReplicaID, id elicit.PendingID) error {
+	fields, err := s.rdb.HGetAll(ctx, s.keys.pending(id)).Result()
+	if err != nil || len(fields) == 0 {
+		return err
 	}
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return nil, err
-	}
-	var out []string
-	for i, id := range ids {
-		if eras[i].Val() == string(elicit.EraBlocking) {
-			out = append(out, id)
+	p, err := s.decode(id, fields)
+	switch {
+	case err != nil: // it will not get better
+		s.o.Log.Error("a question of a dead replica cannot be read and is left to expire", "pending_id", id, "err", err)
+		return nil
+	case p.Era == elicit.EraDurable:
+		if p.State == elicit.StatePending && p.Card.IsZero() {
+			s.o.OnUnplaced(ctx, p)
 		}
+		return nil
+	case p.State == elicit.StatePending:
+		return s.settleAll(ctx, []string{string(id)}, elicit.Decision{Action: elicit.Cancel, Reason: elicit.ReasonOwnerLost}, false)
+	case p.State == elicit.StateDecided:
+		if err := s.finish(ctx, dead, id, elicit.StateLost, elicit.ReasonOwnerLost); err != nil {
+			return err
+		}
+		p.State = elicit.StateLost
+		s.o.OnUndrawn(ctx, p)
 	}
-	return out, nil
+	return nil
 }
 
 // readBlock is how long one read waits for entries. Shorter than the
@@ -242,7 +256,7 @@ const resumeGroup = "replicas"
 // readResume takes the decisions of the durable era that no other replica has
 // taken.
 func (s *Store) readResume(ctx context.Context) error {
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !s.quiet.Load() {
 		res, err := s.rdb.XReadGroup(ctx, &redis.XReadGroupArgs{
 			Group: resumeGroup, Consumer: string(s.o.Replica), Streams: []string{s.keys.resume(), ">"}, Count: 20, Block: readBlock,
 		}).Result()
@@ -292,8 +306,11 @@ func (s *Store) handResume(ctx context.Context, messages []redis.XMessage) error
 
 // claimResume takes over entries that a replica read and did not acknowledge.
 func (s *Store) claimResume(ctx context.Context) error {
+	if s.quiet.Load() {
+		return nil
+	}
 	messages, _, err := s.rdb.XAutoClaim(ctx, &redis.XAutoClaimArgs{
-		Stream: s.keys.resume(), Group: resumeGroup, Consumer: string(s.o.Replica), MinIdle: 2 * s.o.Lease, Start: "0", Count: 100,
+		Stream: s.keys.resume(), Group: resumeGroup, Consumer: string(s.o.Replica), MinIdle: s.o.Lease, Start: "0", Count: 100,
 	}).Result()
 	if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") {
 		return s.makeGroup(ctx)

@@ -26,11 +26,17 @@ return 1
 
 // decideScript is the one place where a pending is settled. The first writer
 // wins; everybody else reads what stands. Whoever comes after the deadline with
-// anything but an expiry settles the pending as expired, and loses.
+// anything but an expiry settles the pending as expired, and loses. One attempt
+// may arrive twice, when the connection broke before its outcome came back: by
+// its token it is known to be the one that won.
 //
-// KEYS: pending, expiry, owner's stream, resume stream, what the owner holds. ARGV: id, action,
-// reason, responder team, responder id, state after it, sealed answer, "1" when
-// only due pendings are meant (expiry).
+// A question of the blocking era stays with its owner until its answer was
+// delivered, so that the others can say so when the owner dies in between.
+//
+// KEYS: pending, expiry, owner's stream, resume stream, what the owner holds,
+// undrawn. ARGV: id, action, reason, responder team, responder id, state after
+// it, sealed answer, "1" when only due pendings are meant (expiry), token of
+// the attempt, milliseconds until the card must be drawn.
 // Returns {found, won, record as it now stands}.
 var decideScript = redis.NewScript(luaNow + `
 local state = redis.call('HGET', KEYS[1], 'state')
@@ -39,7 +45,11 @@ if not state then
   redis.call('SREM', KEYS[5], ARGV[1])
   return {0, 0, {}}
 end
-if state ~= 'pending' then return {1, 0, redis.call('HGETALL', KEYS[1])} end
+if state ~= 'pending' then
+  local again = 0
+  if redis.call('HGET', KEYS[1], 'attempt') == ARGV[9] then again = 1 end
+  return {1, again, redis.call('HGETALL', KEYS[1])}
+end
 local deadline = tonumber(redis.call('HGET', KEYS[1], 'deadline'))
 local action, reason, team, user, after, answer = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local won = 1
@@ -54,11 +64,14 @@ elseif ARGV[8] == '1' then
 end
 redis.call('HSET', KEYS[1], 'state', after, 'action', action, 'reason', reason,
   'responder_team', team, 'responder', user, 'decided_at', now)
+if won == 1 then redis.call('HSET', KEYS[1], 'attempt', ARGV[9]) end
 if answer ~= '' then redis.call('HSET', KEYS[1], 'answer', answer) end
 redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('SREM', KEYS[5], ARGV[1])
+redis.call('ZADD', KEYS[6], now + ARGV[10], ARGV[1])
+local durable = redis.call('HGET', KEYS[1], 'era') == 'durable'
+if durable or after ~= 'decided' then redis.call('SREM', KEYS[5], ARGV[1]) end
 local stream = KEYS[3]
-if redis.call('HGET', KEYS[1], 'era') == 'durable' then stream = KEYS[4] end
+if durable then stream = KEYS[4] end
 redis.call('XADD', stream, 'MAXLEN', '~', 100000, '*', 'id', ARGV[1])
 return {1, won, redis.call('HGETALL', KEYS[1])}
 `)
@@ -77,16 +90,21 @@ return {1, 0, redis.call('HGETALL', KEYS[1])}
 `)
 
 // finishScript moves a decided pending to its last state and deletes what was
-// answered.
+// answered. An owner that was only suspended may deliver what the others took
+// for lost: what reached the server is the truth.
 //
-// KEYS: pending. ARGV: state, reason or ”.
-var finishScript = redis.NewScript(`
+// KEYS: pending, what the owner holds, undrawn. ARGV: state, reason or ”, id,
+// milliseconds until a changed card must be drawn.
+var finishScript = redis.NewScript(luaNow + `
+redis.call('SREM', KEYS[2], ARGV[3])
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return 0 end
 redis.call('HDEL', KEYS[1], 'answer')
-if state == 'decided' then
+local revived = state == 'lost' and ARGV[1] == 'delivered' and redis.call('HGET', KEYS[1], 'lost_because') == 'owner_lost'
+if state == 'decided' or revived then
   redis.call('HSET', KEYS[1], 'state', ARGV[1])
   if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'lost_because', ARGV[2]) end
+  if ARGV[1] == 'lost' or revived then redis.call('ZADD', KEYS[3], now + ARGV[4], ARGV[3]) end
 end
 return 1
 `)

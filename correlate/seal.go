@@ -77,6 +77,7 @@ const (
 	purposeCanary   purpose = "canary"
 	purposeDraft    purpose = "draft"
 	purposeCall     purpose = "call"
+	purposeRunning  purpose = "running"
 )
 
 const (
@@ -127,6 +128,11 @@ func (s sealer) seal(p purpose, id string, plain []byte) ([]byte, error) {
 		return nil, fmt.Errorf("sealing the %s of %s: %w", p, id, err)
 	}
 	return aead.Seal(out, out[1+keyIDSize:headerSize], plain, associated(out, id)), nil
+}
+
+// newest reports whether the newest key made this seal.
+func (s sealer) newest(sealed []byte) bool {
+	return len(sealed) >= headerSize && s.keys[0].id() == [keyIDSize]byte(sealed[1:1+keyIDSize])
 }
 
 func associated(header []byte, id string) []byte {

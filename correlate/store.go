@@ -21,12 +21,13 @@ package correlate
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strconv"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -55,11 +56,22 @@ type Options struct {
 	// OnSettled hears of each pending that this replica's own background work
 	// ended, so that somebody redraws its card.
 	OnSettled func(context.Context, elicit.Pending)
+	// OnUndrawn hears of each ended pending of whose card nobody has said, in
+	// time, that it shows the end (Drawn). It is told again, later each time,
+	// until somebody does.
+	OnUndrawn func(context.Context, elicit.Pending)
+	// OnUnplaced hears of each pending of the durable era whose replica died
+	// before it recorded where the card is: it may never have been posted.
+	OnUnplaced func(context.Context, elicit.Pending)
+	// OnCall hears of each call that a dead replica was running, with what was
+	// given to CallRunning.
+	OnCall func(ctx context.Context, id elicit.CallID, record []byte)
 
 	Heartbeat time.Duration // between renewals of the lease; default 2 s
 	Lease     time.Duration // how long a silent replica counts as alive; default 8 s
 	Sweep     time.Duration // between looks for due pendings and dead owners; default 500 ms
 	Keep      time.Duration // how long a record outlives its deadline; default 24 h
+	Redraw    time.Duration // how long whoever ended a pending has to draw its card; default 20 s
 }
 
 func (o *Options) setDefaults() error {
@@ -67,6 +79,7 @@ func (o *Options) setDefaults() error {
 	for name, missing := range map[string]bool{
 		"Client": o.Client == nil, "Team": o.Team == "", "Replica": o.Replica == "", "Keys": len(o.Keys) == 0,
 		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil, "OnStop": o.OnStop == nil, "OnOrphan": o.OnOrphan == nil,
+		"OnUndrawn": o.OnUndrawn == nil, "OnUnplaced": o.OnUnplaced == nil, "OnCall": o.OnCall == nil,
 	} {
 		if missing {
 			errs = append(errs, fmt.Errorf("correlate: %s is not set", name))
@@ -75,7 +88,7 @@ func (o *Options) setDefaults() error {
 	for _, d := range []struct {
 		at *time.Duration
 		or time.Duration
-	}{{&o.Heartbeat, 2 * time.Second}, {&o.Lease, 8 * time.Second}, {&o.Sweep, 500 * time.Millisecond}, {&o.Keep, 24 * time.Hour}} {
+	}{{&o.Heartbeat, 2 * time.Second}, {&o.Lease, 8 * time.Second}, {&o.Sweep, 500 * time.Millisecond}, {&o.Keep, 24 * time.Hour}, {&o.Redraw, 20 * time.Second}} {
 		if *d.at == 0 {
 			*d.at = d.or
 		}
@@ -90,6 +103,9 @@ type Store struct {
 	rdb  redis.UniversalClient
 	keys keyspace
 	seal sealer
+
+	replicas atomic.Int64 // of Redis, as last counted
+	quiet    atomic.Bool  // take no more work that another replica can do
 }
 
 // Open reaches Redis, checks the seal keys against what it holds, and takes
@@ -105,6 +121,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := s.renewLease(ctx); err != nil {
 		return nil, fmt.Errorf("taking the replica's lease: %w", err)
 	}
+	s.countReplicas(ctx)
 	return s, nil
 }
 
@@ -115,6 +132,10 @@ func (s *Store) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Quiesce leaves calls that are ready to go on to other replicas, because this
+// one stops. What it holds itself is still delivered.
+func (s *Store) Quiesce() { s.quiet.Store(true) }
 
 // Close gives the lease back. What this replica still held is settled by the
 // others at once.
@@ -182,13 +203,17 @@ func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decisi
 	if err != nil || !found {
 		return elicit.Settlement{}, false, err
 	}
-	keys := []string{s.keys.pending(id), s.keys.expiry(), s.keys.owner(p.Owner), s.keys.resume(), s.keys.holds(p.Owner)}
+	attempt, err := s.token()
+	if err != nil {
+		return elicit.Settlement{}, false, err
+	}
+	keys := []string{s.keys.pending(id), s.keys.expiry(), s.keys.owner(p.Owner), s.keys.resume(), s.keys.holds(p.Owner), s.keys.undrawn()}
 	due := "0"
 	if onlyDue {
 		due = "1"
 	}
-	res, err := decideScript.Run(ctx, s.rdb, keys, string(id), string(d.Action), string(d.Reason),
-		d.Responder.Team, d.Responder.ID, string(stateAfter(d.Reason)), sealed, due).Slice()
+	res, err := s.confirmed(ctx, decideScript, keys, string(id), string(d.Action), string(d.Reason),
+		d.Responder.Team, d.Responder.ID, string(stateAfter(d.Reason)), sealed, due, attempt, s.o.Redraw.Milliseconds())
 	if err != nil {
 		return elicit.Settlement{}, false, fmt.Errorf("deciding pending %s: %w", id, err)
 	}
@@ -266,76 +291,31 @@ func (s *Store) Answer(ctx context.Context, id elicit.PendingID) ([]byte, error)
 
 // Delivered records that the server has the answer, and deletes it.
 func (s *Store) Delivered(ctx context.Context, id elicit.PendingID) error {
-	return s.finish(ctx, id, elicit.StateDelivered, "")
+	return s.finish(ctx, s.o.Replica, id, elicit.StateDelivered, "")
 }
 
 // Lost records that the decision can no longer reach the server, and deletes
 // the answer.
 func (s *Store) Lost(ctx context.Context, id elicit.PendingID, why elicit.Reason) error {
-	return s.finish(ctx, id, elicit.StateLost, why)
+	return s.finish(ctx, s.o.Replica, id, elicit.StateLost, why)
 }
 
-func (s *Store) finish(ctx context.Context, id elicit.PendingID, state elicit.State, why elicit.Reason) error {
-	if err := finishScript.Run(ctx, s.rdb, []string{s.keys.pending(id)}, string(state), string(why)).Err(); err != nil {
+func (s *Store) finish(ctx context.Context, owner elicit.ReplicaID, id elicit.PendingID, state elicit.State, why elicit.Reason) error {
+	keys := []string{s.keys.pending(id), s.keys.holds(owner), s.keys.undrawn()}
+	err := finishScript.Run(ctx, s.rdb, keys, string(state), string(why), string(id), s.o.Redraw.Milliseconds()).Err()
+	if err != nil {
 		return fmt.Errorf("recording that %s is %s: %w", id, state, err)
 	}
 	return nil
 }
 
-// callSeparator stands between the parts of a call's entry; ids have none.
-const callSeparator = " "
-
-// CallRunning records that this replica runs a call for requester, for a Stop
-// that is pressed on another replica.
-func (s *Store) CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User) error {
-	entry := strings.Join([]string{string(s.o.Replica), requester.Team, requester.ID}, callSeparator)
-	if err := s.rdb.Set(ctx, s.keys.call(id), entry, callTTL).Err(); err != nil {
-		return fmt.Errorf("recording call %s: %w", id, err)
+// token makes what tells one attempt from all others.
+func (s *Store) token() (string, error) {
+	var raw [12]byte
+	if _, err := io.ReadFull(s.o.Rand, raw[:]); err != nil {
+		return "", fmt.Errorf("making a token: %w", err)
 	}
-	return nil
-}
-
-// callTTL is longer than any question may wait, and so than any call lasts.
-const callTTL = 8 * 24 * time.Hour
-
-// CallEnded forgets a call.
-func (s *Store) CallEnded(ctx context.Context, id elicit.CallID) error {
-	if err := s.rdb.Del(ctx, s.keys.call(id)).Err(); err != nil {
-		return fmt.Errorf("forgetting call %s: %w", id, err)
-	}
-	return nil
-}
-
-// StopCall tells the replica that runs a call to stop it, if by is its
-// requester. found is false when no living replica runs it.
-func (s *Store) StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (requester elicit.User, found bool, err error) {
-	entry, err := s.rdb.Get(ctx, s.keys.call(id)).Result()
-	if errors.Is(err, redis.Nil) {
-		return elicit.User{}, false, nil
-	}
-	if err != nil {
-		return elicit.User{}, false, fmt.Errorf("stopping call %s: %w", id, err)
-	}
-	parts := strings.Split(entry, callSeparator)
-	if len(parts) != 3 {
-		return elicit.User{}, false, fmt.Errorf("stopping call %s: its entry has %d parts", id, len(parts))
-	}
-	owner := elicit.ReplicaID(parts[0])
-	requester = elicit.User{Team: parts[1], ID: parts[2]}
-	alive, err := s.rdb.Exists(ctx, s.keys.lease(owner)).Result()
-	switch {
-	case err != nil:
-		return elicit.User{}, false, fmt.Errorf("stopping call %s: %w", id, err)
-	case alive == 0:
-		return requester, false, nil
-	case requester != by:
-		return requester, true, nil
-	}
-	err = s.rdb.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.owner(owner), Values: []string{"stop", string(id)}}).Err()
-	if err != nil {
-		return requester, true, fmt.Errorf("stopping call %s: %w", id, err)
-	}
-	return requester, true, nil
+	return hex.EncodeToString(raw[:]), nil
 }
 
 // FirstTime reports whether key was not seen within ttl before, by any replica
@@ -359,7 +339,7 @@ func (k keyspace) resume() string                     { return k.tag() + "resume
 func (k keyspace) holds(r elicit.ReplicaID) string    { return k.tag() + "holds:" + string(r) }
 func (k keyspace) replicas() string                   { return k.tag() + "replicas" }
 func (k keyspace) lease(r elicit.ReplicaID) string    { return k.tag() + "replica:" + string(r) }
-func (k keyspace) call(id elicit.CallID) string       { return k.tag() + "call:" + string(id) }
+func (k keyspace) undrawn() string                    { return k.tag() + "undrawn" }
 func (k keyspace) seen(key string) string             { return k.tag() + "seen:" + key }
 func (k keyspace) canary() string                     { return k.tag() + "canary" }
 func millis(t time.Time) string                       { return strconv.FormatInt(t.UnixMilli(), 10) }

@@ -49,6 +49,30 @@ type heard struct {
 	refuse  int // how many decisions are refused first
 	stopped []elicit.CallID
 	orphans []elicit.CallID
+
+	undrawn, unplaced []elicit.Pending
+	calls             map[elicit.CallID]string
+}
+
+func (h *heard) onUndrawn(_ context.Context, p elicit.Pending) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.undrawn = append(h.undrawn, p)
+}
+
+func (h *heard) onUnplaced(_ context.Context, p elicit.Pending) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unplaced = append(h.unplaced, p)
+}
+
+func (h *heard) onCall(_ context.Context, id elicit.CallID, record []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.calls == nil {
+		h.calls = map[elicit.CallID]string{}
+	}
+	h.calls[id] = string(record)
 }
 
 func (h *heard) onStop(_ context.Context, id elicit.CallID) {
@@ -96,7 +120,8 @@ func options(t *testing.T, c redis.UniversalClient, replica string, h *heard, ke
 	t.Helper()
 	return correlate.Options{
 		Client: c, Team: "T_HOME", Replica: elicit.ReplicaID(replica), Keys: keys, Log: slog.New(slog.DiscardHandler), Rand: rand.Reader,
-		OnDecided: h.onDecided, OnSettled: h.onSettled, OnStop: h.onStop, OnOrphan: h.onOrphan, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
+		OnDecided: h.onDecided, OnSettled: h.onSettled, OnStop: h.onStop, OnOrphan: h.onOrphan,
+		OnUndrawn: h.onUndrawn, OnUnplaced: h.onUnplaced, OnCall: h.onCall, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
 	}
 }
 
@@ -234,7 +259,7 @@ func TestStop_ReachesTheReplicaThatRunsTheCallAndOnlyByItsRequester(t *testing.T
 	run(t, s2)
 	ann := elicit.User{Team: "T_HOME", ID: "U_ANN"}
 	for _, id := range []elicit.CallID{"c1", "c2"} {
-		if err := s1.CallRunning(t.Context(), id, ann); err != nil {
+		if err := s1.CallRunning(t.Context(), id, ann, []byte("record")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -98,10 +98,13 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 	a.closers = append(a.closers, sink.Close)
 	a.store, err = correlate.Open(ctx, correlate.Options{
 		Client: client, Team: a.who.Team, Replica: replica, Keys: a.in.keys, Log: a.log, Rand: rand.Reader,
-		OnDecided: func(ctx context.Context, p elicit.Pending) error { return a.bridge.Decided(ctx, p) },
-		OnStop:    func(ctx context.Context, id elicit.CallID) { a.bridge.Stopped(ctx, id) },
-		OnOrphan:  func(ctx context.Context, id elicit.CallID) { a.bridge.Orphaned(ctx, id) },
-		OnSettled: func(ctx context.Context, p elicit.Pending) { a.bridge.Settled(ctx, p) },
+		OnDecided:  func(ctx context.Context, p elicit.Pending) error { return a.bridge.Decided(ctx, p) },
+		OnStop:     func(ctx context.Context, id elicit.CallID) { a.bridge.Stopped(ctx, id) },
+		OnOrphan:   func(ctx context.Context, id elicit.CallID) { a.bridge.Orphaned(ctx, id) },
+		OnSettled:  func(ctx context.Context, p elicit.Pending) { a.bridge.Settled(ctx, p) },
+		OnUndrawn:  func(ctx context.Context, p elicit.Pending) { a.bridge.Undrawn(ctx, p) },
+		OnUnplaced: func(ctx context.Context, p elicit.Pending) { a.bridge.Unplaced(ctx, p) },
+		OnCall:     func(ctx context.Context, id elicit.CallID, record []byte) { a.bridge.CallLost(ctx, id, record) },
 	})
 	if err != nil {
 		return err
@@ -177,6 +180,7 @@ func (a *app) run(ctx context.Context) error {
 // then ends the parts.
 func (a *app) drain(ctx context.Context, stop context.CancelCauseFunc) error {
 	a.draining.Store(true)
+	a.store.Quiesce()
 	a.log.Info("stopping: no new calls; open questions may still be answered", "drain", a.cfg.Drain.String())
 	dctx, cancel := context.WithTimeoutCause(ctx, a.cfg.Drain+stopTimeout, errors.New("the drain took too long"))
 	defer cancel()

@@ -25,7 +25,8 @@ type Ledger interface {
 	Answer(ctx context.Context, id elicit.PendingID) ([]byte, error)
 	Delivered(ctx context.Context, id elicit.PendingID) error
 	Lost(ctx context.Context, id elicit.PendingID, why elicit.Reason) error
-	CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User) error
+	Drawn(ctx context.Context, id elicit.PendingID, shown elicit.State) error
+	CallRunning(ctx context.Context, id elicit.CallID, requester elicit.User, record []byte) error
 	CallEnded(ctx context.Context, id elicit.CallID) error
 	StopCall(ctx context.Context, id elicit.CallID, by elicit.User) (elicit.User, bool, error)
 	SaveDraft(ctx context.Context, form string, who elicit.User, draft []byte, ttl time.Duration) error
@@ -241,7 +242,7 @@ func runningCallIsFoundUntilItEnds(t *testing.T, l Ledger) {
 	if _, found, err := l.StopCall(t.Context(), "c1", ann); found || err != nil {
 		t.Errorf("StopCall before: found %v, %v", found, err)
 	}
-	if err := l.CallRunning(t.Context(), "c1", ann); err != nil {
+	if err := l.CallRunning(t.Context(), "c1", ann, []byte("record")); err != nil {
 		t.Fatal(err)
 	}
 	for _, by := range []elicit.User{bob, ann} {

@@ -1,0 +1,108 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+// runningCall is what another replica needs to end a call in order, should this
+// one die. It is sealed in the ledger. Members may be added; none may change
+// its meaning while records live (days).
+type runningCall struct {
+	Version int               `json:"v"`
+	Call    elicit.Call       `json:"call"`
+	Top     elicit.MessageRef `json:"top"`
+	End     blockkit.CallEnd  `json:"end,omitempty"` // it has ended so, and its heading is still to be drawn
+}
+
+const runningVersion = 1
+
+// recordRunning tells the ledger that this replica runs the call. Only a Stop
+// that lands on another replica, and the heirs of this one, need it.
+func (b *Bridge) recordRunning(ctx context.Context, c *call) {
+	raw, err := json.Marshal(runningCall{Version: runningVersion, Call: c.Call, Top: c.top, End: c.owed})
+	if err == nil {
+		err = b.o.Ledger.CallRunning(ctx, c.ID, c.Origin.RequesterUser(), raw)
+	}
+	if err != nil {
+		b.o.Log.Warn("a running call could not be recorded", "call_id", c.ID, "err", err)
+	}
+}
+
+// endHeading draws the end of a call on its top-level message, where Stop goes
+// away.
+func (b *Bridge) endHeading(ctx context.Context, c *call, end blockkit.CallEnd) {
+	err := b.o.Slack.Update(ctx, c.top, b.heading(c).Ended(end))
+	switch {
+	case err == nil:
+	case errors.Is(err, elicit.ErrSlackUnreachable):
+		c.owed = end
+		b.o.Log.Warn("the heading of a call could not be redrawn yet", "call_id", c.ID, "err", err)
+	default:
+		b.o.Log.Warn("the heading of a call could not be redrawn", "call_id", c.ID, "err", err)
+	}
+}
+
+// owedInterval is between two attempts to draw a heading while Slack is out of
+// reach.
+const owedInterval = time.Minute
+
+// owe goes on drawing the heading of a call that has ended, until it stands or
+// this replica stops; its heirs do it then.
+func (b *Bridge) owe(c *call) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(b.base), ioTimeout, errors.New("recording a heading took too long"))
+	defer cancel()
+	b.recordRunning(ctx, c)
+	go func() { // ends with base
+		for c.owed != "" {
+			select {
+			case <-b.o.After(owedInterval):
+			case <-b.base.Done():
+				return
+			}
+			end := c.owed
+			c.owed = ""
+			ctx, cancel := context.WithTimeoutCause(b.base, owedInterval, elicit.ErrSlackUnreachable)
+			b.endHeading(ctx, c, end)
+			cancel()
+		}
+		b.forget(c)
+	}()
+}
+
+// CallLost takes a call that a dead replica was running. Its server may have
+// carried it out, so nobody but its requester can say whether to run it again.
+func (b *Bridge) CallLost(ctx context.Context, id elicit.CallID, record []byte) {
+	rec, err := readRunning(record)
+	if err != nil {
+		b.o.Log.Error("a call of a dead replica could not be read", "call_id", id, "err", err)
+		return
+	}
+	b.o.Log.Warn("the replica that ran a call is gone", "call_id", id, "server", rec.Call.Server, "tool", rec.Call.Tool, "end", rec.End)
+	b.laterFor(ctx, reportTimeout, func(ctx context.Context) {
+		c := &call{Call: rec.Call, top: rec.Top, refusal: map[digest]int{}}
+		if rec.End != "" {
+			b.endHeading(ctx, c, rec.End)
+		} else {
+			b.offerAgain(ctx, c, blockkit.UnknownOutcome(c.ID, c.Server, c.Tool))
+		}
+		b.forget(c)
+	})
+}
+
+func readRunning(raw []byte) (runningCall, error) {
+	var rec runningCall
+	if err := json.Unmarshal(raw, &rec); err != nil {
+		return rec, fmt.Errorf("reading a running call: %w", err)
+	}
+	if rec.Version != runningVersion {
+		return rec, fmt.Errorf("reading a running call: version %d is not known to this build", rec.Version)
+	}
+	return rec, nil
+}
