@@ -2,7 +2,6 @@ package blockkit_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/slackbridge/slackbridge/blockkit"
-	"github.com/slackbridge/slackbridge/elicit"
 )
 
 // code is s as code in a table of Markdown.
 func code(s string) string {
 	s = strings.NewReplacer("|", `\|`, "\n", "⏎").Replace(s)
+	if strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") {
+		s = " " + s + " " // Markdown takes one off at each end
+	}
 	if strings.Contains(s, "`") {
 		return "`` " + s + " ``"
 	}
@@ -33,13 +32,14 @@ var elementNames = map[string]string{
 }
 
 // shownAs says in a line how the fields of a view look.
-func shownAs(view []byte, all []input) string {
-	if len(all) == 0 {
-		return "text; nothing to enter"
-	}
+func shownAs(t *testing.T, view []byte, all []input) string {
+	t.Helper()
 	var out []string
 	for _, in := range all {
 		words := []string{elementNames[in.typ()]}
+		if words[0] == "" {
+			t.Errorf("there are no plain words for %s", in.typ())
+		}
 		if in.typ() == "plain_text_input" && in.Element["multiline"] == true {
 			words = append(words, "several lines")
 		}
@@ -60,23 +60,73 @@ func shownAs(view []byte, all []input) string {
 		}
 		out = append(out, strings.Join(words, "; "))
 	}
-	if bytesHave(view, `"rich_text_section","elements":[{"type":"text","text":"x","style":{"bold":true}}`) {
-		out = append(out, "with its texts above")
+	for _, text := range textsBeside(t, view) {
+		const most = 80
+		if r := []rune(text); len(r) > most {
+			text = string(r[:most]) + " …"
+		}
+		out = append(out, "text “"+escapeCell(text)+"”")
+	}
+	if len(out) == 0 {
+		return "nothing to enter"
 	}
 	return strings.Join(out, "<br>")
 }
 
+// textsBeside are the texts of a modal below the message: what is sent in any
+// case, and what has no room in an input.
+func textsBeside(t *testing.T, view []byte) []string {
+	t.Helper()
+	type run struct {
+		Text string `json:"text"`
+	}
+	type section struct {
+		Elements []run `json:"elements"`
+	}
+	var modal struct {
+		Blocks []struct {
+			Type string `json:"type"`
+			// Of an actions block these are buttons, which have no runs.
+			Elements json.RawMessage `json:"elements"`
+		} `json:"blocks"`
+	}
+	if err := json.Unmarshal(view, &modal); err != nil {
+		t.Fatal(err)
+	}
+	const head = 2 // who asks, and the message
+	var out []string
+	for _, block := range modal.Blocks[head:] {
+		if block.Type != "rich_text" {
+			continue
+		}
+		var sections []section
+		if err := json.Unmarshal(block.Elements, &sections); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, s := range sections {
+			for _, r := range s.Elements {
+				text.WriteString(r.Text)
+			}
+		}
+		out = append(out, text.String())
+	}
+	return out
+}
+
+// escapeCell is plain text in a table of Markdown.
 func escapeCell(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`, "_", `\_`).Replace(s)
+	return strings.NewReplacer("|", `\|`, "\n", " ", "&", "&amp;", "<", "&lt;",
+		"*", `\*`, "_", `\_`, "`", "\\`", `\`, `\\`, "[", `\[`).Replace(s)
 }
 
 func optionWords(labels []string) string {
 	if len(labels) > 8 {
-		return fmt.Sprintf("%s … %s (%d)", escapeCell(labels[0]), escapeCell(labels[len(labels)-1]), len(labels))
+		return fmt.Sprintf("%s … %s (%d)", code(labels[0]), code(labels[len(labels)-1]), len(labels))
 	}
 	quoted := make([]string, len(labels))
 	for i, l := range labels {
-		quoted[i] = escapeCell(l)
+		quoted[i] = code(l)
 	}
 	return strings.Join(quoted, " / ")
 }
@@ -92,13 +142,13 @@ func (in input) prefilled() string {
 	}
 	var chosen []string
 	if o, ok := in.Element["initial_option"].(map[string]any); ok {
-		chosen = append(chosen, textOf(o["text"]))
+		chosen = append(chosen, code(textOf(o["text"])))
 	}
 	many, _ := in.Element["initial_options"].([]any)
 	for _, o := range many {
-		chosen = append(chosen, textOf(o.(map[string]any)["text"]))
+		chosen = append(chosen, code(textOf(o.(map[string]any)["text"])))
 	}
-	return escapeCell(strings.Join(chosen, ", "))
+	return strings.Join(chosen, ", ")
 }
 
 // shortSchema is a schema for a cell: long lists are cut.
@@ -122,32 +172,6 @@ func (p played) line() string {
 		got = "nothing yet; the form says “" + escapeCell(problem) + "”"
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s |\n", schema, p.shown, p.does.words, got)
-}
-
-// refusedTable lists what is refused, and with which words.
-func refusedTable(t *testing.T) string {
-	t.Helper()
-	var b strings.Builder
-	b.WriteString("\n## What is refused\n\n" +
-		"Nothing of it is shown. `-32602` goes to the server for what is not a form; `cancel` for what is, but cannot be shown.\n" +
-		"The thread of the call says why.\n\n| the server asks | it gets | naming |\n|---|---|---|\n")
-	for _, schema := range refused {
-		_, err := blockkit.ParseForm(json.RawMessage(schema))
-		var malformed *elicit.InvalidParamsError
-		var cannot *blockkit.UnrenderableError
-		answer := ""
-		switch {
-		case errors.As(err, &malformed):
-			answer = "`-32602`"
-		case errors.As(err, &cannot):
-			answer = "`cancel`"
-		default:
-			t.Errorf("%s is not refused: %v", schema, err)
-			continue
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", shortSchema(schema), answer, escapeCell(err.Error()))
-	}
-	return b.String()
 }
 
 func goldenText(t *testing.T, name, got string) {
