@@ -139,6 +139,9 @@ func (c Card) Ended(state elicit.State, d elicit.Decision) Message {
 // more.
 func ForgottenCard() Message { return Note(Bold(wordLost), Text(" "), UnknownQuestion()) }
 
+// MovedCard takes the place of a card whose question stands on another one.
+func MovedCard() Message { return Note(Text("This question was asked once more: answer it there.")) }
+
 // AlreadyEnded answers an action that came too late: what stands.
 func AlreadyEnded(state elicit.State, d elicit.Decision) Words {
 	return slices.Concat(Words{Text("This question has ended. ")}, endWords(state, d), Words{Text(wordNothingMore)})

@@ -129,9 +129,14 @@ func RunAgain(id elicit.CallID, server, tool string) Message {
 // UnknownOutcome offers to run a call again of which nobody knows whether its
 // server had it.
 func UnknownOutcome(id elicit.CallID, server, tool string) Message {
-	m := Note(Text("The bot was restarted while the answers were on their way to "), Code(server), Text(". Whether "), Code(tool), Text(" has done anything is not known: look before you run it again."))
+	m := Note(Text("The bot was restarted while "), Code(server), Text(" was running "), Code(tool), Text(". Whether it has done anything is not known: look before you run it again."))
 	m.Blocks = append(m.Blocks, actions(button(ActionRunAgain, string(id), wordRunAgain)))
 	return m
+}
+
+// RanAgain takes the place of an offer to run a call again, once it was taken.
+func RanAgain(server, tool string, by elicit.User) Message {
+	return Note(Mention(by.ID), Text(" ran "), Code(tool), Text(" of "), Code(server), Text(" again."))
 }
 
 // NotYoursToRunAgain answers Run again from somebody else, or a second time.

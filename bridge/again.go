@@ -104,6 +104,9 @@ func (b *Bridge) runAgain(ctx context.Context, c blockkit.Click) {
 	}
 	cmd := blockkit.Command{User: c.User, Channel: kept.Channel, TriggerID: c.TriggerID, ResponseURL: c.ResponseURL, At: c.At}
 	b.runTool(ctx, cmd, elicit.Tool{Server: kept.Server, Name: kept.Tool}, kept.Arguments)
+	if err := b.o.Slack.Update(ctx, c.Message, blockkit.RanAgain(kept.Server, kept.Tool, c.User)); err != nil {
+		b.o.Log.Warn("an offer that was taken could not be redrawn", "call_id", id, "err", err)
+	}
 	if err := b.o.Ledger.DropDraft(ctx, againKey(id), c.User); err != nil {
 		b.o.Log.Warn("a call that was run again could not be forgotten; it ends by itself", "call_id", id, "err", err)
 	}

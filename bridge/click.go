@@ -134,6 +134,8 @@ type found struct {
 	refusal blockkit.Words // nil: go on
 	ended   bool           // the question has ended: repair what was clicked
 	unread  bool           // the ledger is out of reach: nothing is known
+
+	elsewhere bool // the question has another card, and the one that was clicked is to go
 }
 
 // lookUp loads a question and re-checks, at this moment, that it waits and that
@@ -148,8 +150,16 @@ func (b *Bridge) lookUp(ctx context.Context, id elicit.PendingID, who elicit.Use
 	case !known:
 		return found{refusal: blockkit.UnknownQuestion(), ended: true}
 	case !at.IsZero() && !p.Card.IsZero() && p.Card != at:
+		// Its replica died between posting the card and recording where it is,
+		// and another one posted it again.
 		b.o.Log.Warn("a button was pressed away from its own card", "pending_id", id, "channel", at.Channel, "message_ts", at.TS)
-		return found{pending: p, refusal: blockkit.StaleButton()}
+		return found{pending: p, refusal: blockkit.StaleButton(), elsewhere: true}
+	}
+	if !at.IsZero() && p.Card.IsZero() {
+		p.Card = at // the click came before the record of the card, or that was lost
+		if err := b.o.Ledger.Placed(ctx, id, at); err != nil {
+			b.o.Log.Warn("the place of a card could not be recorded", "pending_id", id, "err", err)
+		}
 	}
 	el, err := question(p)
 	if err != nil {
@@ -174,7 +184,11 @@ func (b *Bridge) answerClick(ctx context.Context, c blockkit.Click, l found) {
 		b.tryAgain(ctx, c)
 		return
 	}
-	if l.pending.Decision != nil && !c.Message.IsZero() {
+	if l.elsewhere {
+		if err := b.o.Slack.Update(ctx, c.Message, blockkit.MovedCard()); err != nil {
+			b.o.Log.Warn("a second card could not be redrawn", "pending_id", l.pending.ID, "err", err)
+		}
+	} else if l.pending.Decision != nil && !c.Message.IsZero() {
 		b.redraw(ctx, l.pending, c.Message)
 	} else if l.ended && !c.Message.IsZero() {
 		if err := b.o.Slack.Update(ctx, c.Message, blockkit.ForgottenCard()); err != nil {

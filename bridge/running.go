@@ -36,15 +36,21 @@ func (b *Bridge) recordRunning(ctx context.Context, c *call) {
 }
 
 // endHeading draws the end of a call on its top-level message, where Stop goes
-// away.
+// away. That it has ended is recorded first: should this replica die now, its
+// heir must not take the call for one that still ran.
 func (b *Bridge) endHeading(ctx context.Context, c *call, end blockkit.CallEnd) {
-	err := b.o.Slack.Update(ctx, c.top, b.heading(c).Ended(end))
+	c.owed = end
+	b.recordRunning(ctx, c)
+	uctx, cancel := context.WithTimeoutCause(ctx, ioTimeout, elicit.ErrSlackUnreachable)
+	defer cancel()
+	err := b.o.Slack.Update(uctx, c.top, b.heading(c).Ended(end))
 	switch {
 	case err == nil:
+		c.owed = ""
 	case errors.Is(err, elicit.ErrSlackUnreachable):
-		c.owed = end
 		b.o.Log.Warn("the heading of a call could not be redrawn yet", "call_id", c.ID, "err", err)
 	default:
+		c.owed = "" // it will not get better
 		b.o.Log.Warn("the heading of a call could not be redrawn", "call_id", c.ID, "err", err)
 	}
 }
@@ -56,9 +62,6 @@ const owedInterval = time.Minute
 // owe goes on drawing the heading of a call that has ended, until it stands or
 // this replica stops; its heirs do it then.
 func (b *Bridge) owe(c *call) {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(b.base), ioTimeout, errors.New("recording a heading took too long"))
-	defer cancel()
-	b.recordRunning(ctx, c)
 	go func() { // ends with base
 		for c.owed != "" {
 			select {
@@ -66,11 +69,7 @@ func (b *Bridge) owe(c *call) {
 			case <-b.base.Done():
 				return
 			}
-			end := c.owed
-			c.owed = ""
-			ctx, cancel := context.WithTimeoutCause(b.base, owedInterval, elicit.ErrSlackUnreachable)
-			b.endHeading(ctx, c, end)
-			cancel()
+			b.endHeading(b.base, c, c.owed)
 		}
 		b.forget(c)
 	}()

@@ -51,7 +51,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{name: "serve", summary: "run the bot", run: serveCommand},
+		{name: serveCommandName, summary: "run the bot", run: serveCommand},
 		{name: "demo", summary: "try it: everything local, one page in the browser", run: demoCommand},
 		{name: "check", summary: "check the configuration, Redis, Slack and every server", run: checkCommand},
 		{name: "manifest", summary: "print the manifest of the Slack app", run: manifestCommand},

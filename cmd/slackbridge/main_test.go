@@ -17,7 +17,7 @@ const teeCommandName = "test-tee"
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case demoServerCommandName:
+		case demoServerCommandName, serveCommandName:
 			os.Exit(run(context.Background(), os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 		case teeCommandName:
 			os.Exit(tee(os.Args[2], os.Args[3:]))

@@ -10,6 +10,8 @@ const serveAbout = `Runs the bot: takes commands and answers from Slack, and cal
 servers of the servers file. Stops in order on SIGTERM or SIGINT: open questions
 may still be answered for SLACKBRIDGE_DRAIN, then their servers are told cancel.`
 
+const serveCommandName = "serve"
+
 func serveCommand(ctx context.Context, args []string, s stdio) error {
 	if err := flags(s, "serve", serveAbout, true, args, nil); err != nil {
 		return err

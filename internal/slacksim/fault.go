@@ -29,6 +29,13 @@ func (s *Sim) Fault(method string, f Fault) {
 	s.faults[method] = append(s.faults[method], &f)
 }
 
+// ClearFaults takes back all faults: Slack works again.
+func (s *Sim) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.faults)
+}
+
 // takeFault returns the fault for this call; the zero Fault does nothing.
 func (s *Sim) takeFault(method string) Fault {
 	s.mu.Lock()

@@ -1,0 +1,158 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/slackbridge/slackbridge/blockkit"
+	"github.com/slackbridge/slackbridge/elicit"
+)
+
+var errSlackDown = fmt.Errorf("chat.update: %w", elicit.ErrSlackUnreachable)
+
+// onlyRun is the record of the one call that runs.
+func (l *fakeLedger) onlyRun(t *testing.T) (elicit.CallID, []byte) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.runs) != 1 {
+		t.Fatalf("%d calls are recorded, want one", len(l.runs))
+	}
+	for id, record := range l.runs {
+		return id, record
+	}
+	return "", nil
+}
+
+func (s *fakeSlack) lastUpdate(ts string) string {
+	text := ""
+	for _, u := range s.of("update") {
+		if u.ts == ts {
+			text = u.message.Text
+		}
+	}
+	return text
+}
+
+func TestCallLost_ItsThreadIsToldAndItsRequesterMayRunItAgain(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		id, record := r.ledger.onlyRun(t)
+		heir := newRig(t, nil)
+		heir.ledger.runs[id], heir.ledger.running[id] = record, ann
+		heir.b.CallLost(t.Context(), id, record)
+		synctest.Wait()
+		heir.wantNote("post", "Whether it has done anything is not known")
+		if got := heir.slack.lastUpdate("1.1"); !strings.Contains(got, "failed") {
+			t.Errorf("the heading says %q, want that the call failed", got)
+		}
+		if len(heir.ledger.running) != 0 {
+			t.Error("the call is still recorded as running")
+		}
+		heir.clickOn(bob, blockkit.ActionRunAgain, string(id), elicit.MessageRef{Channel: "C1", TS: "1.1"})
+		if n := len(heir.sent()); n != 0 {
+			t.Error("Bob ran Ann's call again")
+		}
+		var again []byte
+		heir.host.call = func(_ context.Context, c elicit.Call) (elicit.Outcome, error) {
+			again = c.Arguments
+			return elicit.Outcome{Result: &elicit.Result{}}, nil
+		}
+		heir.clickOn(ann, blockkit.ActionRunAgain, string(id), elicit.MessageRef{Channel: "C1", TS: "7.7"})
+		if string(again) != `{"service":"payments"}` {
+			t.Errorf("ran again with %s", again)
+		}
+		if got := heir.slack.lastUpdate("7.7"); !strings.Contains(got, "again") {
+			t.Errorf("the offer says %q after it was taken", got)
+		}
+		r.click(ann, blockkit.ActionDecline) // the first bridge must end
+	})
+}
+
+func TestHeading_IsDrawnOnceSlackCanBeReached(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.host.call = func(context.Context, elicit.Call) (elicit.Outcome, error) {
+			return elicit.Outcome{Result: &elicit.Result{}}, nil
+		}
+		r.slack.setFail("update", errSlackDown)
+		r.run()
+		_, record := r.ledger.onlyRun(t)
+		var rec struct {
+			End blockkit.CallEnd `json:"end"`
+		}
+		if err := json.Unmarshal(record, &rec); err != nil || rec.End != blockkit.CallFinished {
+			t.Errorf("the record %s, %v; want the end that is owed", record, err)
+		}
+		time.Sleep(10 * time.Minute) // the bubble's
+		r.slack.setFail("update", nil)
+		time.Sleep(2 * time.Minute)
+		if got := r.slack.lastUpdate("1.1"); !strings.Contains(got, "finished") {
+			t.Errorf("the heading says %q", got)
+		}
+		if len(r.ledger.runs) != 0 {
+			t.Error("the call is still recorded")
+		}
+	})
+}
+
+func TestHeading_OwedByADeadReplicaIsDrawnByItsHeir(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.host.call = func(context.Context, elicit.Call) (elicit.Outcome, error) {
+			return elicit.Outcome{Result: &elicit.Result{}}, nil
+		}
+		r.slack.setFail("update", errSlackDown)
+		r.run()
+		id, record := r.ledger.onlyRun(t)
+		heir := newRig(t, nil)
+		heir.b.CallLost(t.Context(), id, record)
+		synctest.Wait()
+		if got := heir.slack.lastUpdate("1.1"); !strings.Contains(got, "finished") {
+			t.Errorf("the heading says %q", got)
+		}
+		if n := len(heir.slack.of("post")); n != 0 {
+			t.Errorf("%d messages were posted, want none: the result stands", n)
+		}
+	})
+}
+
+func TestCard_IsDrawnAgainUntilItStands(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		r.slack.setFail("update", errSlackDown)
+		r.click(ann, blockkit.ActionDecline)
+		r.wantAnswers("decline")
+		p := r.pending()
+		if _, drawn := r.ledger.drawn[p.ID]; drawn {
+			t.Error("the card counts as drawn")
+		}
+		r.slack.setFail("update", nil)
+		r.b.Undrawn(t.Context(), p)
+		synctest.Wait()
+		r.wantCard("Declined by")
+		if shown := r.ledger.drawn[p.ID]; shown != p.State {
+			t.Errorf("drawn as %q, want %q", shown, p.State)
+		}
+	})
+}
+
+func TestUnplaced_QuestionIsPosted(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		p := r.pending()
+		r.ledger.records[p.ID].Card = elicit.MessageRef{}
+		p.Card = elicit.MessageRef{}
+		before := len(r.slack.of("post"))
+		r.b.Unplaced(t.Context(), p)
+		synctest.Wait()
+		if n := len(r.slack.of("post")); n != before+1 {
+			t.Errorf("%d messages were posted, want one", n-before)
+		}
+		r.click(ann, blockkit.ActionDecline)
+		r.wantAnswers("decline")
+	})
+}
