@@ -31,7 +31,7 @@ func (s *Store) CallRunning(ctx context.Context, id elicit.CallID, requester eli
 	pipe := s.rdb.TxPipeline()
 	pipe.HSet(ctx, s.keys.call(id), "owner", string(s.o.Replica), "team", requester.Team, "user", requester.ID, "record", sealed)
 	pipe.Expire(ctx, s.keys.call(id), callTTL)
-	pipe.SAdd(ctx, s.keys.runs(s.o.Replica), string(id))
+	pipe.ZAdd(ctx, s.keys.runs(s.o.Replica), redis.Z{Score: float64(time.Now().Add(callTTL).UnixMilli()), Member: string(id)})
 	if _, err := pipe.Exec(ctx); err != nil {
 		return fmt.Errorf("recording call %s: %w", id, err)
 	}
@@ -42,7 +42,7 @@ func (s *Store) CallRunning(ctx context.Context, id elicit.CallID, requester eli
 func (s *Store) CallEnded(ctx context.Context, id elicit.CallID) error {
 	pipe := s.rdb.TxPipeline()
 	pipe.Del(ctx, s.keys.call(id))
-	pipe.SRem(ctx, s.keys.runs(s.o.Replica), string(id))
+	pipe.ZRem(ctx, s.keys.runs(s.o.Replica), string(id))
 	if _, err := pipe.Exec(ctx); err != nil {
 		return fmt.Errorf("forgetting call %s: %w", id, err)
 	}
@@ -84,22 +84,22 @@ func (s *Store) StopCall(ctx context.Context, id elicit.CallID, by elicit.User) 
 //
 // KEYS: call, what the dead one runs, what the heir runs, parked. ARGV: dead,
 // heir, id. Returns the sealed record, or nothing.
-var inheritScript = redis.NewScript(`
-redis.call('SREM', KEYS[2], ARGV[3])
+var inheritScript = redis.NewScript(luaNow + `
+redis.call('ZREM', KEYS[2], ARGV[3])
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return false end
 if redis.call('EXISTS', KEYS[4]) == 1 then
   redis.call('DEL', KEYS[1])
   return false
 end
 redis.call('HSET', KEYS[1], 'owner', ARGV[2])
-redis.call('SADD', KEYS[3], ARGV[3])
+redis.call('ZADD', KEYS[3], now + redis.call('PTTL', KEYS[1]), ARGV[3])
 return redis.call('HGET', KEYS[1], 'record')
 `)
 
 // inherit takes over the calls that a dead replica was running. Its parked ones
 // were adopted before.
 func (s *Store) inherit(ctx context.Context, dead elicit.ReplicaID) error {
-	ids, err := s.rdb.SMembers(ctx, s.keys.runs(dead)).Result()
+	ids, err := s.rdb.ZRange(ctx, s.keys.runs(dead), 0, -1).Result()
 	if err != nil {
 		return err
 	}

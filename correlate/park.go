@@ -29,7 +29,7 @@ var parkScript = redis.NewScript(`
 redis.call('HSET', KEYS[1], 'call', ARGV[1], 'state', 'waiting')
 redis.call('HDEL', KEYS[1], 'by')
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
-redis.call('SREM', KEYS[2], ARGV[3])
+redis.call('ZREM', KEYS[2], ARGV[3])
 return 1
 `)
 
@@ -38,14 +38,14 @@ return 1
 //
 // KEYS: parked, what the claimer resumes, what the former replica resumes.
 // ARGV: claimer, id, former replica or ”.
-var claimScript = redis.NewScript(`
+var claimScript = redis.NewScript(luaNow + `
 local s = redis.call('HMGET', KEYS[1], 'state', 'by')
-redis.call('SREM', KEYS[3], ARGV[2])
+redis.call('ZREM', KEYS[3], ARGV[2])
 if not s[1] then return 0 end
 if ARGV[3] == '' and s[1] ~= 'waiting' then return 0 end
 if ARGV[3] ~= '' and s[2] ~= ARGV[3] then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'resuming', 'by', ARGV[1])
-redis.call('SADD', KEYS[2], ARGV[2])
+redis.call('ZADD', KEYS[2], now + redis.call('PTTL', KEYS[1]), ARGV[2])
 return 1
 `)
 
@@ -93,7 +93,7 @@ func (s *Store) claimPark(ctx context.Context, id elicit.CallID, from elicit.Rep
 func (s *Store) DropPark(ctx context.Context, id elicit.CallID) error {
 	pipe := s.rdb.TxPipeline()
 	pipe.Del(ctx, s.keys.parked(id))
-	pipe.SRem(ctx, s.keys.resuming(s.o.Replica), string(id))
+	pipe.ZRem(ctx, s.keys.resuming(s.o.Replica), string(id))
 	if _, err := pipe.Exec(ctx); err != nil {
 		return fmt.Errorf("forgetting parked call %s: %w", id, err)
 	}
@@ -103,7 +103,7 @@ func (s *Store) DropPark(ctx context.Context, id elicit.CallID) error {
 // adopt takes over the calls that a dead replica was going on with. What it had
 // sent already is not known.
 func (s *Store) adopt(ctx context.Context, dead elicit.ReplicaID) error {
-	ids, err := s.rdb.SMembers(ctx, s.keys.resuming(dead)).Result()
+	ids, err := s.rdb.ZRange(ctx, s.keys.resuming(dead), 0, -1).Result()
 	if err != nil {
 		return err
 	}

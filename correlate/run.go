@@ -77,9 +77,13 @@ func (s *Store) renewLease(ctx context.Context) error {
 	pipe.Set(ctx, s.keys.lease(s.o.Replica), "alive", s.o.Lease)
 	pipe.SAdd(ctx, s.keys.replicas(), string(s.o.Replica))
 	pipe.Expire(ctx, s.keys.replicas(), s.o.Keep)
-	pipe.Expire(ctx, s.keys.holds(s.o.Replica), s.o.Keep)
-	pipe.Expire(ctx, s.keys.resuming(s.o.Replica), callTTL)
-	pipe.Expire(ctx, s.keys.runs(s.o.Replica), callTTL)
+	// What this replica has to do with stands by the time at which the record
+	// ends: an entry that nobody has removed goes then.
+	over := strconv.FormatInt(time.Now().UnixMilli(), 10)
+	for _, mine := range []string{s.keys.holds(s.o.Replica), s.keys.resuming(s.o.Replica), s.keys.runs(s.o.Replica)} {
+		pipe.ZRemRangeByScore(ctx, mine, "-inf", over)
+		pipe.Expire(ctx, mine, callTTL)
+	}
 	_, err := pipe.Exec(ctx)
 	return err
 }
@@ -146,7 +150,7 @@ func (s *Store) buryDead(ctx context.Context) error {
 // questions before the calls that asked them. Its stream is left to run out: a
 // replica that was only suspended learns from it what became of its questions.
 func (s *Store) bury(ctx context.Context, replica elicit.ReplicaID) error {
-	ids, err := s.rdb.SMembers(ctx, s.keys.holds(replica)).Result()
+	ids, err := s.rdb.ZRange(ctx, s.keys.holds(replica), 0, -1).Result()
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ for i = 4, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('PEXPIREAT', KEYS[1], ARGV[1] + ARGV[2] * 1000)
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
-redis.call('SADD', KEYS[3], ARGV[3])
+redis.call('ZADD', KEYS[3], ARGV[1] + ARGV[2] * 1000, ARGV[3])
 return 1
 `)
 
@@ -42,7 +42,7 @@ var decideScript = redis.NewScript(luaNow + `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then
   redis.call('ZREM', KEYS[2], ARGV[1])
-  redis.call('SREM', KEYS[5], ARGV[1])
+  redis.call('ZREM', KEYS[5], ARGV[1])
   return {0, 0, {}}
 end
 if state ~= 'pending' then
@@ -69,7 +69,7 @@ if answer ~= '' then redis.call('HSET', KEYS[1], 'answer', answer) end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[6], now + ARGV[10], ARGV[1])
 local durable = redis.call('HGET', KEYS[1], 'era') == 'durable'
-if durable or after ~= 'decided' then redis.call('SREM', KEYS[5], ARGV[1]) end
+if durable or after ~= 'decided' then redis.call('ZREM', KEYS[5], ARGV[1]) end
 local stream = KEYS[3]
 if durable then stream = KEYS[4] end
 redis.call('XADD', stream, 'MAXLEN', '~', 100000, '*', 'id', ARGV[1])
@@ -96,7 +96,7 @@ return {1, 0, redis.call('HGETALL', KEYS[1])}
 // KEYS: pending, what the owner holds, undrawn. ARGV: state, reason or ”, id,
 // milliseconds until a changed card must be drawn.
 var finishScript = redis.NewScript(luaNow + `
-redis.call('SREM', KEYS[2], ARGV[3])
+redis.call('ZREM', KEYS[2], ARGV[3])
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return 0 end
 redis.call('HDEL', KEYS[1], 'answer')
