@@ -40,6 +40,7 @@ type conn struct {
 	offers       bool            // the capability to ask was declared
 	protocol     string          // negotiated revision
 	instructions string          // how the server wants to be used, in its words
+	announces    bool            // the server says that it tells when its tools change
 	meta         json.RawMessage // _meta of every request; nil before 2026-07-28
 	prefix       string          // of our request ids: no clash with those of mcp-go, and new on every connection
 	count        atomic.Int64

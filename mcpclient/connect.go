@@ -146,6 +146,7 @@ func (c *conn) negotiate(ctx context.Context, a approach) error {
 	}
 	c.instructions = hello.Instructions
 	c.protocol = cl.ProtocolVersion()
+	c.announces = hello.Capabilities.Tools != nil && hello.Capabilities.Tools.ListChanged
 	if !c.modern() {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/slackbridge/slackbridge/elicit"
@@ -44,6 +45,9 @@ type server struct {
 	instructions string // of the last connection
 	err          error  // why the last attempt to connect failed; nil when it did not
 	tools        *toolList
+
+	listening atomic.Bool // a connection hears of changes
+	deaf      atomic.Bool // it refused to tell of them
 }
 
 // New returns a Host. It connects to nothing yet: a server that is down

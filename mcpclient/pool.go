@@ -78,6 +78,7 @@ func (h *Host) fill(ctx context.Context, s *server, key poolKey) (*conn, error) 
 		h.freePlace(key)
 		return nil, err
 	}
+	c.listen(s)
 	return c, nil
 }
 
