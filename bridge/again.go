@@ -69,8 +69,7 @@ func (b *Bridge) offerAgain(ctx context.Context, c *call, m blockkit.Message) {
 		b.report(ctx, c, nil, errors.New("it did not run, and could not be kept to be run again; type the command again"))
 		return
 	}
-	thread := elicit.Place{Channel: c.Origin.Channel, Thread: c.Origin.Thread}
-	if _, err := b.o.Slack.Post(ctx, thread, m); err != nil {
+	if err := b.postInThread(ctx, c.Origin, m); err != nil {
 		b.o.Log.Error("running a call again could not be offered", "call_id", c.ID, "err", err)
 	}
 	b.endLinks(ctx, c.ID)

@@ -237,8 +237,11 @@ func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) o
 	defer cancel()
 	p := s.pending
 	b.closeForms(p.ID)
-	if p.Card.IsZero() { // decided while the card was on its way
+	switch {
+	case p.Card.IsZero(): // decided while the card was on its way
 		p.Card, s.redraw = mine.Card, true
+	case !mine.Card.IsZero() && mine.Card != p.Card: // it stood twice, and the other one was answered
+		b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, mine.Card) })
 	}
 	answer, err := b.recordedAnswer(bg, s)
 	if err != nil {

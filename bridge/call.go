@@ -156,22 +156,27 @@ func (b *Bridge) start(ctx context.Context, cmd blockkit.Command, tool elicit.To
 	return nil
 }
 
+// announceTimeout is how long a person waits for a command to be taken.
+const announceTimeout = 20 * time.Second
+
 // announce posts the top-level message of the call where it was made, or in
 // the requester's DM when the bot cannot post there. The thread under it is
 // where everything else of this call goes.
 func (b *Bridge) announce(ctx context.Context, c *call) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, announceTimeout, elicit.ErrSlackUnreachable)
+	defer cancel()
 	from := c.Origin.Channel
 	msg := b.heading(c).Running()
-	ref, err := b.o.Slack.Post(ctx, elicit.Place{Channel: from}, msg)
+	ref, err := b.post(ctx, elicit.Place{Channel: from}, msg)
 	if errors.Is(err, elicit.ErrCannotPost) {
 		dm, dmErr := b.o.Slack.DirectMessage(ctx, c.Origin.Requester)
 		if dmErr != nil {
 			return errors.Join(err, dmErr)
 		}
-		if _, err := b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, blockkit.AskedInDM(from)); err != nil {
+		if _, err := b.post(ctx, elicit.Place{Channel: dm}, blockkit.AskedInDM(from)); err != nil {
 			return err
 		}
-		ref, err = b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, msg)
+		ref, err = b.post(ctx, elicit.Place{Channel: dm}, msg)
 	}
 	if err != nil {
 		return err
@@ -244,7 +249,6 @@ func (b *Bridge) checkRound(ctx context.Context, p *elicit.Parked) error {
 
 // report posts what came of the call and closes its heading.
 func (b *Bridge) report(ctx context.Context, c *call, result *elicit.Result, err error) {
-	thread := elicit.Place{Channel: c.Origin.Channel, Thread: c.Origin.Thread}
 	end := blockkit.CallFinished
 	var messages []blockkit.Message
 	switch {
@@ -263,8 +267,8 @@ func (b *Bridge) report(ctx context.Context, c *call, result *elicit.Result, err
 		messages = blockkit.Result(c.Server, c.Tool, *result)
 	}
 	for _, m := range messages {
-		if _, err := b.o.Slack.Post(ctx, thread, m); err != nil {
-			b.o.Log.Error("a result could not be posted", "call_id", c.ID, "channel", thread.Channel, "err", err)
+		if err := b.postInThread(ctx, c.Origin, m); err != nil {
+			b.o.Log.Error("a result could not be posted", "call_id", c.ID, "channel", c.Origin.Channel, "err", err)
 			break
 		}
 	}

@@ -16,7 +16,7 @@ func (b *Bridge) postCard(ctx context.Context, el *blockkit.Elicitation, p elici
 	pctx, cancel := context.WithTimeoutCause(ctx, max(p.Deadline.Sub(b.o.Now())-time.Second, time.Second/2), elicit.ErrSlackUnreachable)
 	defer cancel()
 	card := b.card(p, el).Open()
-	ref, err := b.o.Slack.Post(pctx, elicit.Place{Channel: p.Origin.Channel, Thread: p.Origin.Thread}, card)
+	ref, err := b.post(pctx, elicit.Place{Channel: p.Origin.Channel, Thread: p.Origin.Thread}, card)
 	if errors.Is(err, elicit.ErrCannotPost) {
 		ref, err = b.postCardInDM(pctx, p, card)
 	}
@@ -46,10 +46,10 @@ func (b *Bridge) postCardInDM(ctx context.Context, p elicit.Pending, card blockk
 		return elicit.MessageRef{}, err
 	}
 	why := blockkit.AskedInDM(p.Origin.Channel)
-	if _, err := b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, why); err != nil {
+	if _, err := b.post(ctx, elicit.Place{Channel: dm}, why); err != nil {
 		return elicit.MessageRef{}, err
 	}
-	return b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, card)
+	return b.post(ctx, elicit.Place{Channel: dm}, card)
 }
 
 func (b *Bridge) card(p elicit.Pending, el *blockkit.Elicitation) blockkit.Card {
@@ -77,7 +77,7 @@ func (b *Bridge) redraw(ctx context.Context, p elicit.Pending, card elicit.Messa
 	err := b.o.Slack.Update(ctx, card, ended)
 	if errors.Is(err, elicit.ErrGone) {
 		// Somebody deleted the card. The outcome must still be readable.
-		_, err = b.o.Slack.Post(ctx, elicit.Place{Channel: p.Origin.Channel, Thread: p.Origin.Thread}, ended)
+		_, err = b.post(ctx, elicit.Place{Channel: p.Origin.Channel, Thread: p.Origin.Thread}, ended)
 	}
 	if err != nil {
 		b.o.Log.Warn("a card could not be redrawn", "pending_id", p.ID, "channel", card.Channel, "message_ts", card.TS, "err", err)
@@ -137,14 +137,7 @@ func (b *Bridge) tell(ctx context.Context, o elicit.Origin, m blockkit.Message) 
 	}
 	bg, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, elicit.ErrSlackUnreachable)
 	defer cancel()
-	_, err := b.o.Slack.Post(bg, elicit.Place{Channel: o.Channel, Thread: o.Thread}, m)
-	if errors.Is(err, elicit.ErrCannotPost) {
-		var dm string
-		if dm, err = b.o.Slack.DirectMessage(bg, o.Requester); err == nil {
-			_, err = b.o.Slack.Post(bg, elicit.Place{Channel: dm}, m)
-		}
-	}
-	if err != nil {
+	if err := b.postInThread(bg, o, m); err != nil {
 		b.o.Log.Warn("a note could not be posted", "channel", o.Channel, "err", err)
 	}
 }

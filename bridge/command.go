@@ -133,7 +133,7 @@ func (b *Bridge) replyTo(ctx context.Context, cmd blockkit.Command, m blockkit.M
 	if err != nil {
 		var dm string
 		if dm, err = b.o.Slack.DirectMessage(ctx, cmd.User.ID); err == nil {
-			_, err = b.o.Slack.Post(ctx, elicit.Place{Channel: dm}, m)
+			_, err = b.post(ctx, elicit.Place{Channel: dm}, m)
 		}
 	}
 	if err != nil {

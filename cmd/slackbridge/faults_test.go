@@ -183,3 +183,82 @@ func TestServer_ThatDiesWithItsQuestionOpenIsShownAsLost(t *testing.T) {
 	ann.presses(ann.seesQuestion("Restart payments"), "Accept")
 	w.wantReceived(`{"action":"accept","content":{}}`)
 }
+
+func TestSlack_PostOfWhichNothingWasHeardIsRepeatedAndAnsweredOnce(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	// Slack takes the question, and the connection breaks before it says so.
+	w.sim.Fault("chat.postMessage", slacksim.Fault{After: 1, Drop: true})
+	ann.types("/mcp deploy.restart_service service=payments")
+	cards := func() (all []slacksim.Message) {
+		for _, m := range ann.all() {
+			if strings.Contains(m.Text, "Restart payments?") && len(m.Buttons) > 0 {
+				all = append(all, m)
+			}
+		}
+		return all
+	}
+	w.wait("the question stands, twice", func() bool { return len(cards()) == 2 })
+	both := cards()
+	for _, m := range both { // whichever is its card takes the answer; the other one gives way
+		ann.presses(m, "Accept")
+	}
+	w.wantReceived(`{"action":"accept","content":{}}`)
+	w.wait("no button is left", func() bool { return len(cards()) == 0 })
+}
+
+func TestSlack_StormOfLimitsAndErrorsDelaysTheCardsAndNotTheAnswers(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	const calls = 3
+	var qs []slacksim.Message
+	for range calls {
+		ann.types("/mcp deploy.restart_service service=payments")
+	}
+	w.wait("all questions stand", func() bool {
+		qs = qs[:0]
+		for _, m := range ann.all() {
+			if strings.Contains(m.Text, "Restart payments?") {
+				qs = append(qs, m)
+			}
+		}
+		return len(qs) == calls
+	})
+	for _, f := range []slacksim.Fault{{Status: 500, Times: 2}, {RetryAfter: 2_000_000_000, Times: 2}, {Status: 503}, {Drop: true}} {
+		w.sim.Fault("chat.update", f)
+	}
+	for _, q := range qs {
+		ann.presses(q, "Accept")
+	}
+	accept := `{"action":"accept","content":{}}`
+	w.wantReceived(accept, accept, accept)
+	for _, q := range qs {
+		ann.becomes(q, "Accepted by")
+	}
+}
+
+func TestSlack_BotThrownOutOfTheChannelStillTakesTheAnswer(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types(deployCommand)
+	ann.form()
+	ann.seesQuestion("deploy")
+	w.sim.Fault("chat.update", slacksim.Fault{Times: -1, Error: "not_in_channel"})
+	w.sim.Fault("chat.postMessage", slacksim.Fault{Error: "not_in_channel"}) // but not the one to Ann
+	ann.fills("Cluster", "staging")
+	ann.fills("Maintenance window", "now")
+	ann.fills("Confirm", "Yes")
+	ann.submits()
+	w.wantReceived(`{"action":"accept","content":{"cluster":"staging","window":"now","confirm":true}}`)
+	w.wait("the result reaches Ann in a direct message", func() bool {
+		for _, m := range ann.all() {
+			if m.Channel == ann.p.DM() && strings.Contains(m.Text, "Deployed payments") {
+				return true
+			}
+		}
+		return false
+	})
+}
