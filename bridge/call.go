@@ -97,13 +97,25 @@ func (b *Bridge) forget(c *call) {
 	}
 }
 
-// Stopped ends a call because somebody pressed Stop on another replica, which
-// has checked who.
-func (b *Bridge) Stopped(_ context.Context, id elicit.CallID) {
-	if c := b.call(id); c != nil {
-		b.o.Log.Info("call stopped", "call_id", id, "requester", c.Origin.Requester)
+// Stopped ends a call because its requester pressed Stop, here or on another
+// replica, which has checked who. The call may have been parked meanwhile.
+func (b *Bridge) Stopped(ctx context.Context, id elicit.CallID) {
+	b.mu.Lock()
+	c := b.calls[id]
+	if c != nil {
+		// Under the lock: whoever parks the call looks for it afterwards.
 		c.cancel(elicit.ErrStopped)
 	}
+	b.mu.Unlock()
+	if c != nil {
+		b.o.Log.Info("call stopped", "call_id", id, "requester", c.Origin.Requester)
+		return
+	}
+	b.later(ctx, func(ctx context.Context) {
+		if _, err := b.stopParkedCall(ctx, id); err != nil {
+			b.o.Log.Error("a parked call could not be stopped", "call_id", id, "err", err)
+		}
+	})
 }
 
 func (b *Bridge) untrack(id elicit.CallID) {

@@ -156,3 +156,61 @@ func TestUnplaced_QuestionIsPosted(t *testing.T) {
 		r.wantAnswers("decline")
 	})
 }
+
+// durableOnce is a tool of the durable era that asks one question.
+func durableOnce(_ context.Context, c elicit.Call) (elicit.Outcome, error) {
+	return elicit.Outcome{Parked: &elicit.Parked{Call: c, Round: 1, Questions: []elicit.Question{{
+		Call: c.ID, Server: c.Server, Tool: c.Tool, Origin: c.Origin, Era: elicit.EraDurable, RequestID: "ask", Params: json.RawMessage(formParams),
+	}}}}, nil
+}
+
+func TestStop_EndsADurableCallWheneverItComes(t *testing.T) {
+	for name, when := range map[string]func(posted) bool{
+		"as the card is posted": func(p posted) bool { return strings.Contains(p.message.Text, "asks") },
+		"afterwards":            func(posted) bool { return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, r *rig) {
+				r.host.call = durableOnce
+				r.host.resume = func(context.Context, elicit.Parked, map[string]elicit.Answer) (elicit.Outcome, error) {
+					t.Error("a stopped call was repeated")
+					return elicit.Outcome{}, nil
+				}
+				r.ledger.stopped = r.b.Stopped
+				r.slack.then = func(p posted) {
+					if p.how == "post" && when(p) {
+						time.Sleep(time.Millisecond) // the bubble's: the call is recorded
+						if id := r.ledger.firstParkedOrRunning(); id != "" {
+							r.b.Stopped(context.Background(), id)
+						}
+					}
+				}
+				r.run()
+				time.Sleep(time.Second)
+				if name == "afterwards" {
+					r.b.Stopped(t.Context(), r.ledger.firstParkedOrRunning())
+				}
+				synctest.Wait()
+				if p := r.pending(); p.Decision == nil || p.Decision.Reason != elicit.ReasonStopped {
+					t.Errorf("the question: %+v, want it stopped", p.Decision)
+				}
+				r.wantCard("Cancelled")
+				if got := r.slack.lastUpdate("1.1"); !strings.Contains(got, "failed") {
+					t.Errorf("the heading says %q", got)
+				}
+			})
+		})
+	}
+}
+
+func (l *fakeLedger) firstParkedOrRunning() elicit.CallID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id := range l.parked {
+		return id
+	}
+	for id := range l.runs {
+		return id
+	}
+	return ""
+}

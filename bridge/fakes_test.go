@@ -332,6 +332,7 @@ type fakeSlack struct {
 	n    int
 	sent []posted
 	fail map[string]error // by how, or by how+" "+channel
+	then func(posted)     // hears of everything that was taken
 }
 
 func newFakeSlack() *fakeSlack { return &fakeSlack{fail: map[string]error{}} }
@@ -347,6 +348,9 @@ func (s *fakeSlack) add(p posted) (posted, error) {
 		p.ts = fmt.Sprintf("1.%d", s.n)
 	}
 	s.sent = append(s.sent, p)
+	if s.then != nil {
+		go s.then(p)
+	}
 	return p, nil
 }
 

@@ -115,7 +115,7 @@ func (b *Bridge) autoOpen(ctx context.Context, q elicit.Question, el *blockkit.E
 		return
 	}
 	who := q.Origin.RequesterUser()
-	if b.hasForm(who) {
+	if b.hasForm(ctx, who) {
 		return
 	}
 	trigger, ok := c.takeTrigger()
@@ -141,11 +141,21 @@ func (b *Bridge) noteForm(who elicit.User, p elicit.Pending) {
 	b.forms[who] = openForm{p.ID, p.Deadline}
 }
 
-func (b *Bridge) hasForm(who elicit.User) bool {
+// hasForm reports whether that person has a form open, as far as is known: it
+// may have been answered on another replica, which only the ledger tells.
+func (b *Bridge) hasForm(ctx context.Context, who elicit.User) bool {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	f, open := b.forms[who]
-	return open && b.o.Now().Before(f.until)
+	b.mu.Unlock()
+	if !open || !b.o.Now().Before(f.until) {
+		return false
+	}
+	p, known, err := b.o.Ledger.Load(ctx, f.id)
+	if err == nil && (!known || p.Decision != nil) {
+		b.closeForm(who, f.id)
+		return false
+	}
+	return true
 }
 
 func (b *Bridge) closeForm(who elicit.User, id elicit.PendingID) {

@@ -86,6 +86,10 @@ func (b *Bridge) park(ctx context.Context, c *call, p *elicit.Parked, pages bool
 		s.p.Card = card
 		b.catchUp(ctx, s.el, s.p)
 	}
+	b.untrack(c.ID)
+	if errors.Is(context.Cause(ctx), elicit.ErrStopped) { // while it was being parked
+		b.Stopped(context.WithoutCancel(ctx), c.ID)
+	}
 	return true, nil, nil
 }
 
@@ -291,17 +295,28 @@ func (b *Bridge) stopParked(ctx context.Context, c blockkit.Click, id elicit.Cal
 		b.noteClick(ctx, c, blockkit.NotYourCall(rec.Parked.Call.Origin.Requester))
 		return
 	}
-	won, err := b.o.Ledger.ClaimPark(ctx, id)
+	stopped, err := b.stopParkedCall(ctx, id)
 	switch {
 	case err != nil:
 		b.o.Log.Error("a parked call could not be stopped", "call_id", id, "err", err)
 		b.tryAgain(ctx, c)
-		return
-	case !won:
+	case !stopped:
 		b.noteClick(ctx, c, blockkit.CallNotRunning())
-		return
 	}
-	b.o.Log.Info("call stopped", "call_id", id, "requester", c.User.ID)
+}
+
+// stopParkedCall ends a parked call, unless somebody is going on with it. It
+// reports whether it did.
+func (b *Bridge) stopParkedCall(ctx context.Context, id elicit.CallID) (bool, error) {
+	rec, err := b.parkedCall(ctx, id)
+	if err != nil || rec == nil {
+		return false, err
+	}
+	won, err := b.o.Ledger.ClaimPark(ctx, id)
+	if err != nil || !won {
+		return false, err
+	}
+	b.o.Log.Info("call stopped", "call_id", id, "requester", rec.Parked.Call.Origin.Requester)
 	for _, a := range slices.Backward(rec.Asked) {
 		if a.Pending == "" {
 			continue
@@ -317,4 +332,5 @@ func (b *Bridge) stopParked(ctx context.Context, c blockkit.Click, id elicit.Cal
 	defer end()
 	b.report(ctx, running, nil, elicit.ErrStopped)
 	b.dropPark(ctx, id)
+	return true, nil
 }

@@ -6,6 +6,7 @@
 package slackapp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ type Options struct {
 	HTTPClient    *http.Client // default: one with dial and header timeouts
 	Log           *slog.Logger
 	Now           func() time.Time
+	// MessageInterval is the pause between two messages in one channel; default
+	// 1 s, which is what Slack allows. Negative: none, for a Slack that allows it.
+	MessageInterval time.Duration
 	// Sleep waits, or returns early with ctx's error; default a real timer.
 	Sleep func(context.Context, time.Duration) error
 }
@@ -73,6 +77,7 @@ func New(o Options) (*Client, error) {
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
+	o.MessageInterval = max(cmp.Or(o.MessageInterval, messageInterval), 0)
 	c := &Client{o: o, http: o.HTTPClient}
 	opts := []slack.Option{slack.OptionAPIURL(o.APIURL), slack.OptionHTTPClient(o.HTTPClient)}
 	if o.AppToken != "" {

@@ -32,7 +32,7 @@ const postTimeout = 10 * time.Second
 // Post posts a message. It waits its turn in the channel. What may have
 // arrived is not sent again.
 func (c *Client) Post(ctx context.Context, to elicit.Place, m blockkit.Message) (elicit.MessageRef, error) {
-	if err := c.limits.reserve(ctx, "pace "+to.Channel, messageInterval); err != nil {
+	if err := c.limits.reserve(ctx, "pace "+to.Channel, c.o.MessageInterval); err != nil {
 		return elicit.MessageRef{}, unreachable("chat.postMessage", err)
 	}
 	opts := content(m)

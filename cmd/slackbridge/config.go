@@ -43,6 +43,8 @@ type config struct {
 	Drain         time.Duration `envconfig:"SLACKBRIDGE_DRAIN" default:"20s" desc:"how long open questions may still be answered after SIGTERM"`
 	LogLevel      string        `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error"`
 	LogFormat     string        `envconfig:"LOG_FORMAT" default:"text" desc:"text or json"`
+
+	messageInterval time.Duration // see slackapp.Options; tests set it
 }
 
 // secrets lists what may also be given as NAME_FILE, the path of a file that

@@ -80,6 +80,7 @@ func newSlack(cfg config, log *slog.Logger) (*slackapp.Client, error) {
 	return slackapp.New(slackapp.Options{
 		BotToken: slackapp.Secret(cfg.BotToken), AppToken: slackapp.Secret(cfg.AppToken),
 		SigningSecret: slackapp.Secret(cfg.SigningSecret), APIURL: cfg.SlackAPIURL, Log: log, Now: time.Now,
+		MessageInterval: cfg.messageInterval,
 	})
 }
 

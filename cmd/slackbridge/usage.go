@@ -40,6 +40,9 @@ func variables() []variable {
 	secrets := c.secrets()
 	var out []variable
 	for f := range reflect.TypeFor[config]().Fields() {
+		if !f.IsExported() {
+			continue
+		}
 		v := variable{name: f.Tag.Get("envconfig"), fallback: f.Tag.Get("default"), meaning: f.Tag.Get("desc")}
 		_, v.secret = secrets[v.name]
 		out = append(out, v)

@@ -69,6 +69,7 @@ func newWorld(t *testing.T, o worldOptions) *world {
 	w.cfg = config{
 		BotToken: secret(sim.BotToken()), SlackAPIURL: sim.APIURL(), ServersFile: w.file("mcp.json", o.servers),
 		Listen: "127.0.0.1:0", AuditFile: w.audit, LogLevel: "debug", LogFormat: "json",
+		messageInterval: o.interval,
 	}
 	if o.policy != "" {
 		w.cfg.PolicyFile = w.file("policy.yaml", o.policy)
