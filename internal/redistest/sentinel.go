@@ -1,0 +1,148 @@
+package redistest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// masterName is what the sentinels call the master that they watch.
+const masterName = "mymaster"
+
+// Sentinel is a master with two replicas, watched by three sentinels.
+type Sentinel struct {
+	URL string // redis-sentinel://host:port,host:port,host:port/mymaster
+
+	tb        testing.TB
+	nodes     []*Server // the first one was the master at the start
+	sentinels []*Server
+}
+
+// quickReplication has a replica synchronise at once and notice soon that its
+// master is gone.
+var quickReplication = []string{"--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1", "--repl-timeout", "5"}
+
+// StartSentinel runs them until the test ends. It returns when all replicas
+// follow and all sentinels know of each other.
+func StartSentinel(tb testing.TB) *Sentinel {
+	tb.Helper()
+	addrs := freeAddresses(tb, 6)
+	s := &Sentinel{tb: tb}
+	master := start(tb, addrs[0], quickReplication...)
+	s.nodes = []*Server{master}
+	follow := append([]string{"--replicaof", strings.ReplaceAll(master.Addr, ":", " ")}, quickReplication...)
+	for _, addr := range addrs[1:3] {
+		s.nodes = append(s.nodes, start(tb, addr, follow...))
+	}
+	for _, replica := range s.nodes[1:] {
+		await(tb, "replica "+replica.Addr+" follows", func(ctx context.Context) bool {
+			return replica.info(ctx, "master_link_status") == "up"
+		})
+	}
+	for _, addr := range addrs[3:] {
+		s.sentinels = append(s.sentinels, startSentinel(tb, addr, master.Addr))
+	}
+	for _, w := range s.sentinels {
+		await(tb, "sentinel "+w.Addr+" knows the others", func(ctx context.Context) bool {
+			state, err := s.watched(ctx, w)
+			return err == nil && state["num-slaves"] == "2" && state["num-other-sentinels"] == "2" && state["flags"] == "master"
+		})
+	}
+	s.URL = "redis-sentinel://" + strings.Join(addrs[3:], ",") + "/" + masterName
+	return s
+}
+
+func startSentinel(tb testing.TB, addr, master string) *Server {
+	tb.Helper()
+	dir := tb.TempDir()
+	conf := filepath.Join(dir, "sentinel.conf") // a sentinel keeps its state there
+	text := fmt.Sprintf("sentinel monitor %[1]s %[2]s 2\nsentinel down-after-milliseconds %[1]s 1000\nsentinel failover-timeout %[1]s 3000\n",
+		masterName, strings.ReplaceAll(master, ":", " "))
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	w := launch(tb, addr, dir, []string{conf, "--sentinel"})
+	// Sentinels look around every few seconds, which is a long time for a test.
+	// A Redis before 7 cannot be told otherwise, and is waited for.
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_ = w.ask(ctx, func(c *redis.Client) error {
+		return c.Do(ctx, "SENTINEL", "DEBUG", "info-period", "200", "publish-period", "200", "ping-period", "400", "ask-period", "100").Err()
+	})
+	return w
+}
+
+// watched is what one sentinel says of the master.
+func (s *Sentinel) watched(ctx context.Context, w *Server) (map[string]string, error) {
+	c := redis.NewSentinelClient(&redis.Options{Addr: w.Addr, MaxRetries: -1, ContextTimeoutEnabled: true})
+	defer c.Close()
+	return c.Master(ctx, masterName).Result()
+}
+
+// Master returns the node that the sentinels call the master now.
+func (s *Sentinel) Master() *Server {
+	s.tb.Helper()
+	var found *Server
+	await(s.tb, "the sentinels name a master", func(ctx context.Context) bool {
+		found = s.named(ctx)
+		return found != nil
+	})
+	return found
+}
+
+// named returns the node on which all sentinels agree; nil when they do not.
+func (s *Sentinel) named(ctx context.Context) *Server {
+	agreed := ""
+	for _, w := range s.sentinels {
+		state, err := s.watched(ctx, w)
+		addr := state["ip"] + ":" + state["port"]
+		if err != nil || agreed != "" && addr != agreed {
+			return nil
+		}
+		agreed = addr
+	}
+	for _, n := range s.nodes {
+		if n.Addr == agreed {
+			return n
+		}
+	}
+	return nil
+}
+
+// Replicas returns the running nodes that are not the master.
+func (s *Sentinel) Replicas() []*Server {
+	s.tb.Helper()
+	master := s.Master()
+	var out []*Server
+	for _, n := range s.nodes {
+		if n != master && n.running() {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// KillMaster kills the master, as a crash would, and returns it.
+func (s *Sentinel) KillMaster() *Server {
+	s.tb.Helper()
+	m := s.Master()
+	m.Stop()
+	return m
+}
+
+// WaitPromoted returns the master that follows old, when it takes writes and
+// all sentinels name it.
+func (s *Sentinel) WaitPromoted(old *Server) *Server {
+	s.tb.Helper()
+	var found *Server
+	await(s.tb, "another master follows "+old.Addr, func(ctx context.Context) bool {
+		found = s.named(ctx)
+		return found != nil && found != old && found.info(ctx, "role") == "master"
+	})
+	return found
+}
