@@ -33,7 +33,7 @@ func StartCluster(tb testing.TB) *Cluster {
 	for i, addr := range addrs[:n] {
 		buses[i] = portOf(tb, addrs[n+i])
 		args := append([]string{
-			"--cluster-enabled", "yes", "--cluster-port", buses[i], "--cluster-node-timeout", "1000",
+			"--cluster-enabled", "yes", "--cluster-port", buses[i], "--cluster-node-timeout", "1500",
 			"--cluster-replica-validity-factor", "0", "--cluster-allow-replica-migration", "no",
 		}, quickReplication...)
 		c.nodes = append(c.nodes, start(tb, addr, args...))
@@ -95,7 +95,7 @@ func (c *Cluster) awaitHealth() {
 	}
 }
 
-// MasterOf returns the node that holds the slot of key; nil while nobody says.
+// MasterOf returns the node that holds the slot of key.
 func (c *Cluster) MasterOf(key string) *Server {
 	c.tb.Helper()
 	var found *Server
@@ -160,6 +160,13 @@ func (c *Cluster) ReplicaOf(key string) *Server {
 		return found != nil
 	})
 	return found
+}
+
+// WaitReplicated returns when the replica of key's master has all that the
+// master has now.
+func (c *Cluster) WaitReplicated(key string) {
+	c.tb.Helper()
+	waitReplicated(c.tb, c.MasterOf(key), []*Server{c.ReplicaOf(key)})
 }
 
 // KillMasterOf kills the master of key, as a crash would, and returns it.

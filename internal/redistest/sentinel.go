@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func startSentinel(tb testing.TB, addr, master string) *Server {
 	tb.Helper()
 	dir := tb.TempDir()
 	conf := filepath.Join(dir, "sentinel.conf") // a sentinel keeps its state there
-	text := fmt.Sprintf("sentinel monitor %[1]s %[2]s 2\nsentinel down-after-milliseconds %[1]s 1000\nsentinel failover-timeout %[1]s 3000\n",
+	text := fmt.Sprintf("sentinel monitor %[1]s %[2]s 2\nsentinel down-after-milliseconds %[1]s 1500\nsentinel failover-timeout %[1]s 3000\n",
 		masterName, strings.ReplaceAll(master, ":", " "))
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
@@ -145,4 +146,27 @@ func (s *Sentinel) WaitPromoted(old *Server) *Server {
 		return found != nil && found != old && found.info(ctx, "role") == "master"
 	})
 	return found
+}
+
+// WaitReplicated returns when the replicas have all that the master has now.
+func (s *Sentinel) WaitReplicated() {
+	s.tb.Helper()
+	waitReplicated(s.tb, s.Master(), s.Replicas())
+}
+
+func waitReplicated(tb testing.TB, master *Server, replicas []*Server) {
+	tb.Helper()
+	number := func(ctx context.Context, n *Server, field string) int {
+		v, err := strconv.Atoi(n.info(ctx, field))
+		if err != nil {
+			return -1 // not known now
+		}
+		return v
+	}
+	goal := number(context.Background(), master, "master_repl_offset")
+	for _, r := range replicas {
+		await(tb, r.Addr+" has what its master has", func(ctx context.Context) bool {
+			return number(ctx, r, "slave_repl_offset") >= goal
+		})
+	}
 }
