@@ -40,6 +40,9 @@ func StartCluster(tb testing.TB) *Cluster {
 	}
 	c.join(buses)
 	c.awaitHealth()
+	for _, master := range c.nodes[:clusterMasters] {
+		awaitReplicas(tb, master, 1)
+	}
 	return c
 }
 

@@ -45,6 +45,7 @@ func StartSentinel(tb testing.TB) *Sentinel {
 			return replica.info(ctx, "master_link_status") == "up"
 		})
 	}
+	awaitReplicas(tb, master, 2)
 	for _, addr := range addrs[3:] {
 		s.sentinels = append(s.sentinels, startSentinel(tb, addr, master.Addr))
 	}
@@ -56,6 +57,20 @@ func StartSentinel(tb testing.TB) *Sentinel {
 	}
 	s.URL = "redis-sentinel://" + strings.Join(addrs[3:], ",") + "/" + masterName
 	return s
+}
+
+// awaitReplicas waits until a master counts so many replicas as online, which is
+// a moment after they do so themselves.
+func awaitReplicas(tb testing.TB, master *Server, n int) {
+	tb.Helper()
+	await(tb, master.Addr+" counts its replicas", func(ctx context.Context) bool {
+		for i := range n {
+			if !strings.Contains(master.info(ctx, "slave"+strconv.Itoa(i)), "state=online") {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func startSentinel(tb testing.TB, addr, master string) *Server {
