@@ -137,7 +137,7 @@ func open(t *testing.T, o correlate.Options) *correlate.Store {
 // run runs a store until the test ends, or until stop.
 func run(t *testing.T, s *correlate.Store) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(t.Context()) // all stores of a test stop at once
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	var once sync.Once

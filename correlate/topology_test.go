@@ -1,8 +1,10 @@
 package correlate_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -287,7 +289,10 @@ func TestFailover_WhatWaitsAndWhatIsParkedOutlivesTheMaster(t *testing.T) {
 
 func TestFailover_DecisionIsOnAReplicaBeforeAnybodyActsOnIt(t *testing.T) {
 	failovers(t, func(t *testing.T, f failover) {
-		s := f.open(t, "R1", &heard{}, key(t))
+		o := f.options(t, "R1", &heard{}, key(t))
+		var log bytes.Buffer
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		s := open(t, o)
 		master, replicas := f.master(), f.replicas()
 		const n = 20
 		for i := range n {
@@ -296,12 +301,16 @@ func TestFailover_DecisionIsOnAReplicaBeforeAnybodyActsOnIt(t *testing.T) {
 			decideAtLast(t, s, p.ID)
 			has := 0
 			for _, r := range replicas {
-				if stateOn(t, r, "{sb:"+f.team+"}:pending:"+string(p.ID)) == string(elicit.StateDecided) {
+				state, err := stateOn(t, r, "{sb:"+f.team+"}:pending:"+string(p.ID))
+				if err != nil {
+					t.Logf("replica %s: %v", r.Addr, err)
+				}
+				if state == string(elicit.StateDecided) {
 					has++
 				}
 			}
 			if has == 0 {
-				t.Fatalf("%s was acknowledged, and no replica has it", p.ID)
+				t.Fatalf("%s was acknowledged, and no replica has it\n%s", p.ID, log.String())
 			}
 		}
 		for _, r := range replicas {
@@ -329,7 +338,7 @@ func TestFailover_DecisionIsOnAReplicaBeforeAnybodyActsOnIt(t *testing.T) {
 }
 
 // stateOn reads the state of a pending from this very node.
-func stateOn(t *testing.T, node *redistest.Server, key string) string {
+func stateOn(t *testing.T, node *redistest.Server, key string) (string, error) {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{Addr: node.Addr})
 	defer c.Close()
@@ -337,7 +346,7 @@ func stateOn(t *testing.T, node *redistest.Server, key string) string {
 	pipe.ReadOnly(t.Context())
 	state := pipe.HGet(t.Context(), key, "state")
 	_, _ = pipe.Exec(t.Context()) // outside a cluster READONLY is refused
-	return state.Val()
+	return state.Result()
 }
 
 func TestFailover_NothingThatWasAcknowledgedIsForgotten(t *testing.T) {
