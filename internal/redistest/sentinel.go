@@ -25,8 +25,9 @@ type Sentinel struct {
 }
 
 // quickReplication has a replica synchronise at once and notice soon that its
-// master is gone.
-var quickReplication = []string{"--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1", "--repl-timeout", "5"}
+// master is gone. By way of the disk, since a master holds back what it writes
+// from a replica that came over the network until that one has spoken first.
+var quickReplication = []string{"--repl-diskless-sync", "no", "--repl-ping-replica-period", "1", "--repl-timeout", "5"}
 
 // StartSentinel runs them until the test ends. It returns when all replicas
 // follow and all sentinels know of each other.
