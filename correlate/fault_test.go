@@ -87,6 +87,7 @@ func faulty(t *testing.T) (srv *redistest.Server, p *redistest.Proxy, owner *hea
 }
 
 func TestRedis_FaultIsToldAndTheSameClickWorksAfterwards(t *testing.T) {
+	t.Parallel()
 	for name, fault := range lasting {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,6 +120,7 @@ func TestRedis_FaultIsToldAndTheSameClickWorksAfterwards(t *testing.T) {
 }
 
 func TestRedis_ConnectionResetInTheMiddleOfADecideIsNotNoticed(t *testing.T) {
+	t.Parallel()
 	for name, cut := range map[string]func(*redistest.Proxy) <-chan struct{}{
 		"BeforeTheRequest":   func(p *redistest.Proxy) <-chan struct{} { return p.CutRequest(isDecide, 0) },
 		"InsideTheRequest":   func(p *redistest.Proxy) <-chan struct{} { return p.CutRequest(isDecide, 100) },
@@ -176,6 +178,7 @@ func (f flushing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 }
 
 func TestRedis_ScriptCacheEmptiedBeforeEveryCommandIsNotNoticed(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t)
 	n := 0
 	correlatetest.Run(t, func(t *testing.T) correlatetest.Ledger {
@@ -224,6 +227,7 @@ func TestRedis_MemoryFullForgetsNoParkedCall(t *testing.T) {
 }
 
 func TestRedis_MemoryFullTakesDeliveriesAndExpiresAfterwards(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t)
 	h := &heard{}
 	s := open(t, options(t, connect(t, srv.URL), "R1", h, key(t)))

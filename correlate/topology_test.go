@@ -3,9 +3,11 @@ package correlate_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,6 +21,15 @@ import (
 	"github.com/slackbridge/slackbridge/elicit"
 	"github.com/slackbridge/slackbridge/internal/redistest"
 )
+
+// TestMain lets more tests run at once than there are processors: those that
+// are parallel wait for leases, deadlines and elections, and compute nothing.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // site is a workspace in some Redis. Each test has its own workspace: on a
 // cluster they lie on different nodes.
@@ -179,6 +190,7 @@ func failovers(t *testing.T, body func(*testing.T, failover)) {
 	if testing.Short() {
 		t.Skip("slow: a master dies")
 	}
+	t.Parallel()
 	const team = "T_HOME"
 	t.Run("sentinel", func(t *testing.T) {
 		t.Parallel()

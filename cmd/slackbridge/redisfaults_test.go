@@ -47,6 +47,7 @@ func (h human) submitsUntilTaken() {
 }
 
 func TestRedis_FaultIsShownKeepsWhatWasTypedAndTheSameClickWorksAfterwards(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]struct{ begin, end func(*world) }{
 		"ReadOnly": {
 			begin: func(w *world) { w.redis.Do("REPLICAOF", "127.0.0.1", "1") },
@@ -101,6 +102,7 @@ func TestRedis_FaultIsShownKeepsWhatWasTypedAndTheSameClickWorksAfterwards(t *te
 }
 
 func TestRedis_ConnectionResetInTheMiddleOfADecideIsNotNoticed(t *testing.T) {
+	t.Parallel()
 	isDecide := func(r redistest.Request) bool {
 		return (r.Is("evalsha") || r.Is("eval")) && r.Has(string(elicit.Accept))
 	}
@@ -132,6 +134,7 @@ func TestRedis_ConnectionResetInTheMiddleOfADecideIsNotNoticed(t *testing.T) {
 }
 
 func TestRedis_ScriptCacheEmptiedUnderAnOpenFormIsNotNoticed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, worldOptions{})
 	w.replica()
 	ann := w.human("U_ANN")
@@ -151,6 +154,7 @@ func TestFailover_FormThatWasOpenIsAnsweredAfterwards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: a master dies")
 	}
+	t.Parallel()
 	play := func(t *testing.T, url string, kill, promoted func()) {
 		w := newWorld(t, worldOptions{redisURL: url})
 		w.replica()

@@ -96,6 +96,7 @@ func TestTopologies_PromoteAReplica(t *testing.T) {
 		t.Skip("slow: starts twelve servers")
 	}
 	t.Run("sentinel", func(t *testing.T) {
+		t.Parallel()
 		s := StartSentinel(t)
 		old := s.KillMaster()
 		if now := s.WaitPromoted(old); now.Do("SET", "k", "v") != "OK" {
@@ -103,6 +104,7 @@ func TestTopologies_PromoteAReplica(t *testing.T) {
 		}
 	})
 	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
 		c := StartCluster(t)
 		old := c.KillMasterOf("k")
 		if now := c.WaitPromoted("k", old); now.Do("SET", "k", "v") != "OK" {
