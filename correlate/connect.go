@@ -18,6 +18,12 @@ const (
 	ioTimeout   = 1500 * time.Millisecond
 )
 
+// clusterReload is how old a client's view of a cluster may get. go-redis does
+// not look again when a node refuses connections, so that this, and not its
+// minute, is how long a dead master is asked after another one was promoted
+// (https://github.com/redis/go-redis/issues/3979).
+const clusterReload = time.Second
+
 // Connect makes a client for a Redis URL: redis:// or rediss:// with one
 // address or several, separated by commas (a cluster), redis-cluster://h1,h2
 // or redis-sentinel://h1,h2/MASTER. It does not dial. Errors never hold the
@@ -66,6 +72,10 @@ func Connect(address string) (redis.UniversalClient, error) {
 	}
 	if sentinel {
 		u.MasterName = path
+	} else if cluster || len(u.Addrs) > 1 {
+		c := u.Cluster()
+		c.ClusterStateReloadInterval = clusterReload
+		return redis.NewClusterClient(c), nil
 	}
 	return redis.NewUniversalClient(u), nil
 }

@@ -137,7 +137,7 @@ func open(t *testing.T, o correlate.Options) *correlate.Store {
 // run runs a store until the test ends, or until stop.
 func run(t *testing.T, s *correlate.Store) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(t.Context()) // all stores of a test stop at once
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	var once sync.Once
@@ -175,41 +175,24 @@ func mustCreate(t *testing.T, s *correlate.Store, p elicit.Pending) {
 	}
 }
 
-func TestStore_KeepsTheContract(t *testing.T) {
-	real := redistest.Start(t)
+func TestEmbedded_KeepsTheContract(t *testing.T) {
 	n := 0
-	for name, client := range map[string]func(t *testing.T) redis.UniversalClient{
-		"redis": func(t *testing.T) redis.UniversalClient {
-			c := connect(t, real.URL)
-			if err := c.FlushAll(t.Context()).Err(); err != nil {
-				t.Fatal(err)
-			}
-			return c
-		},
-		"embedded": func(t *testing.T) redis.UniversalClient {
-			c, stop, err := correlate.Embedded()
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(stop)
-			return c
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			correlatetest.Run(t, func(t *testing.T) correlatetest.Ledger {
-				n++
-				return open(t, options(t, client(t), fmt.Sprintf("R%d", n), &heard{}, key(t)))
-			})
-		})
-	}
+	correlatetest.Run(t, func(t *testing.T) correlatetest.Ledger {
+		c, stop, err := correlate.Embedded()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(stop)
+		n++
+		return open(t, options(t, c, fmt.Sprintf("R%d", n), &heard{}, key(t)))
+	})
 }
 
-func TestDelivery_DecisionOnAnotherReplicaReachesTheOwner(t *testing.T) {
-	srv := redistest.Start(t)
+func decisionOnAnotherReplicaReachesTheOwner(t *testing.T, at site) {
 	k := key(t)
 	owner, other := &heard{}, &heard{}
-	s1 := open(t, options(t, connect(t, srv.URL), "R1", owner, k))
-	s2 := open(t, options(t, connect(t, srv.URL), "R2", other, k))
+	s1 := at.open(t, "R1", owner, k)
+	s2 := at.open(t, "R2", other, k)
 	mustCreate(t, s1, correlatetest.Pending("p1"))
 	// Decided before the owner listens: a stream keeps it.
 	if s, _, err := s2.Decide(t.Context(), "p1", correlatetest.Accept("U_ANN"), []byte("{}")); err != nil || !s.Won {
@@ -224,12 +207,11 @@ func TestDelivery_DecisionOnAnotherReplicaReachesTheOwner(t *testing.T) {
 	}
 }
 
-func TestDelivery_DurableDecisionReachesExactlyOneReplica(t *testing.T) {
-	srv := redistest.Start(t)
+func durableDecisionReachesExactlyOneReplica(t *testing.T, at site) {
 	k := key(t)
 	h1, h2 := &heard{}, &heard{}
-	s1 := open(t, options(t, connect(t, srv.URL), "R1", h1, k))
-	s2 := open(t, options(t, connect(t, srv.URL), "R2", h2, k))
+	s1 := at.open(t, "R1", h1, k)
+	s2 := at.open(t, "R2", h2, k)
 	run(t, s1)
 	run(t, s2)
 	const n = 20
@@ -249,12 +231,11 @@ func TestDelivery_DurableDecisionReachesExactlyOneReplica(t *testing.T) {
 	}
 }
 
-func TestStop_ReachesTheReplicaThatRunsTheCallAndOnlyByItsRequester(t *testing.T) {
-	srv := redistest.Start(t)
+func stopReachesTheReplicaThatRunsTheCallAndOnlyByItsRequester(t *testing.T, at site) {
 	k := key(t)
 	h1, h2 := &heard{}, &heard{}
-	s1 := open(t, options(t, connect(t, srv.URL), "R1", h1, k))
-	s2 := open(t, options(t, connect(t, srv.URL), "R2", h2, k))
+	s1 := at.open(t, "R1", h1, k)
+	s2 := at.open(t, "R2", h2, k)
 	run(t, s1)
 	run(t, s2)
 	ann := elicit.User{Team: "T_HOME", ID: "U_ANN"}
@@ -275,12 +256,11 @@ func TestStop_ReachesTheReplicaThatRunsTheCallAndOnlyByItsRequester(t *testing.T
 	}
 }
 
-func TestExpiry_IsSettledOnceByAnyReplica(t *testing.T) {
-	srv := redistest.Start(t)
+func expiryIsSettledOnceByAnyReplica(t *testing.T, at site) {
 	k := key(t)
 	h1, h2 := &heard{}, &heard{}
-	s1 := open(t, options(t, connect(t, srv.URL), "R1", h1, k))
-	s2 := open(t, options(t, connect(t, srv.URL), "R2", h2, k))
+	s1 := at.open(t, "R1", h1, k)
+	s2 := at.open(t, "R2", h2, k)
 	p := correlatetest.Pending("p1")
 	p.Deadline = time.Now().Add(300 * time.Millisecond)
 	mustCreate(t, s1, p)
@@ -297,12 +277,11 @@ func TestExpiry_IsSettledOnceByAnyReplica(t *testing.T) {
 	}
 }
 
-func TestOwner_DeadOnesBlockingQuestionsAreSettledDurableOnesWait(t *testing.T) {
-	srv := redistest.Start(t)
+func deadOwnersBlockingQuestionsAreSettledDurableOnesWait(t *testing.T, at site) {
 	k := key(t)
 	h2 := &heard{}
-	s1 := open(t, options(t, connect(t, srv.URL), "R1", &heard{}, k)) // never runs: its lease runs out
-	s2 := open(t, options(t, connect(t, srv.URL), "R2", h2, k))
+	s1 := at.open(t, "R1", &heard{}, k) // never runs: its lease runs out
+	s2 := at.open(t, "R2", h2, k)
 	blocking, durable := correlatetest.Pending("p1"), correlatetest.Pending("p2")
 	durable.Era = elicit.EraDurable
 	mustCreate(t, s1, blocking)
@@ -318,12 +297,11 @@ func TestOwner_DeadOnesBlockingQuestionsAreSettledDurableOnesWait(t *testing.T) 
 	}
 }
 
-func TestOwner_SuspendedReplicaLearnsWhatBecameOfItsQuestions(t *testing.T) {
-	srv := redistest.Start(t)
+func suspendedOwnerLearnsWhatBecameOfItsQuestions(t *testing.T, at site) {
 	k := key(t)
 	h1, h2 := &heard{}, &heard{}
-	s1 := open(t, options(t, connect(t, srv.URL), "R1", h1, k))
-	s2 := open(t, options(t, connect(t, srv.URL), "R2", h2, k))
+	s1 := at.open(t, "R1", h1, k)
+	s2 := at.open(t, "R2", h2, k)
 	mustCreate(t, s1, correlatetest.Pending("p1"))
 	run(t, s2)
 	eventually(t, "the other one buries it", func() bool { _, n := h2.counts(); return n == 1 })

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +23,10 @@ func TestMain(m *testing.M) {
 		case teeCommandName:
 			os.Exit(tee(os.Args[2], os.Args[3:]))
 		}
+	}
+	// Those tests that are parallel wait for Redis most of the time.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

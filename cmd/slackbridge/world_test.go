@@ -27,6 +27,7 @@ type world struct {
 	t     *testing.T
 	sim   *slacksim.Sim
 	redis *redistest.Server
+	proxy *redistest.Proxy // the way to it, with worldOptions.proxied
 	cfg   config
 	logs  *syncBuffer
 	wire  string // file with what the demo server received, line by line
@@ -42,6 +43,8 @@ type worldOptions struct {
 	interval  time.Duration // between two messages of a channel; default: Slack's limit is switched off
 	embedded  bool          // the embedded Redis instead of a real one
 	redisArgs []string      // further arguments of redis-server
+	redisURL  string        // a Redis of the test's own
+	proxied   bool          // Redis is reached through a proxy
 }
 
 func newWorld(t *testing.T, o worldOptions) *world {
@@ -80,8 +83,15 @@ func newWorld(t *testing.T, o worldOptions) *world {
 		w.cfg.AppToken = secret(sim.AppToken())
 	}
 	if !o.embedded {
-		w.redis = redistest.Start(t, o.redisArgs...)
-		w.cfg.RedisURL = secret(w.redis.URL)
+		if o.redisURL == "" {
+			w.redis = redistest.Start(t, o.redisArgs...)
+			o.redisURL = w.redis.URL
+		}
+		if o.proxied {
+			w.proxy = redistest.StartProxy(t, w.redis)
+			o.redisURL = w.proxy.URL
+		}
+		w.cfg.RedisURL = secret(o.redisURL)
 		w.cfg.SealKeys = secret(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	}
 	return w

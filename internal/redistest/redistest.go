@@ -1,4 +1,6 @@
-// Package redistest starts real Redis servers for tests.
+// Package redistest starts real Redis servers for tests: one alone, one with
+// replicas and sentinels, and a cluster; and a proxy that makes the way to them
+// a bad one.
 package redistest
 
 import (
@@ -6,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,25 +32,40 @@ type Server struct {
 // and says what to install. More arguments go to redis-server as they are.
 func Start(tb testing.TB, args ...string) *Server {
 	tb.Helper()
+	return start(tb, freeAddresses(tb, 1)[0], args...)
+}
+
+// start runs a data node at addr.
+func start(tb testing.TB, addr string, args ...string) *Server {
+	tb.Helper()
+	return launch(tb, addr, tb.TempDir(), append([]string{"--save", "", "--appendonly", "no"}, args...))
+}
+
+// launch runs redis-server at addr, with args before what every one gets.
+func launch(tb testing.TB, addr, dir string, args []string) *Server {
+	tb.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		tb.Fatal("redis-server is not installed: `make deps` installs it, or apt-get install redis-server, or brew install redis")
 	}
-	s := &Server{tb: tb, dir: tb.TempDir(), args: args}
-	s.Addr = freeAddress(tb)
-	s.URL = "redis://" + s.Addr
+	s := &Server{Addr: addr, URL: "redis://" + addr, tb: tb, dir: dir, args: args}
 	s.run()
 	tb.Cleanup(s.Stop)
 	return s
 }
 
-func freeAddress(tb testing.TB) string {
+// freeAddresses returns n different ones.
+func freeAddresses(tb testing.TB, n int) []string {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
+	out := make([]string, n)
+	for i := range out {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer l.Close() // only when all are chosen
+		out[i] = l.Addr().String()
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return out
 }
 
 func (s *Server) run() {
@@ -56,21 +74,75 @@ func (s *Server) run() {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	args := append([]string{"--bind", host, "--port", port, "--dir", s.dir, "--save", "", "--appendonly", "no", "--loglevel", "warning"}, s.args...)
+	args := slices.Concat(s.args, []string{"--bind", host, "--port", port, "--dir", s.dir, "--loglevel", "warning"})
 	s.cmd = exec.Command("redis-server", args...)
 	if err := s.cmd.Start(); err != nil {
 		s.tb.Fatalf("starting redis-server: %v", err)
 	}
-	c := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1})
+	await(s.tb, "redis-server on "+s.Addr+" answers", func(ctx context.Context) bool {
+		return s.ask(ctx, func(c *redis.Client) error { return c.Ping(ctx).Err() }) == nil
+	})
+}
+
+// ask runs one question on a connection of its own, which is gone afterwards.
+func (s *Server) ask(ctx context.Context, question func(*redis.Client) error) error {
+	c := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, DialTimeout: time.Second, ContextTimeoutEnabled: true})
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	return question(c)
+}
+
+// Do runs a command on this very server, whatever its role. An error fails the
+// test.
+func (s *Server) Do(args ...any) any {
+	s.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	for c.Ping(ctx).Err() != nil {
-		select {
-		case <-ctx.Done():
-			s.tb.Fatalf("redis-server on %s did not answer", s.Addr)
-		case <-time.After(10 * time.Millisecond):
+	var out any
+	if err := s.ask(ctx, func(c *redis.Client) (err error) { out, err = c.Do(ctx, args...).Result(); return err }); err != nil {
+		s.tb.Fatalf("%v on %s: %v", args, s.Addr, err)
+	}
+	return out
+}
+
+// info returns one field of INFO; empty when the server does not answer.
+func (s *Server) info(ctx context.Context, field string) string {
+	var text string
+	if s.ask(ctx, func(c *redis.Client) (err error) { text, err = c.Info(ctx, "everything").Result(); return err }) != nil {
+		return ""
+	}
+	return fieldOf(text, field)
+}
+
+// fieldOf reads one line of a reply such as that of INFO.
+func fieldOf(text, field string) string {
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			return strings.TrimSpace(value)
 		}
+	}
+	return ""
+}
+
+// running reports whether the process was started and not stopped.
+func (s *Server) running() bool { return s.cmd != nil }
+
+// patience is how long servers may take for what they do by themselves.
+const patience = 30 * time.Second
+
+// await polls until cond holds. Each look has a second.
+func await(tb testing.TB, what string, cond func(context.Context) bool) {
+	tb.Helper()
+	for end := time.Now().Add(patience); ; {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ok := cond(ctx)
+		cancel()
+		if ok {
+			return
+		}
+		if time.Now().After(end) {
+			tb.Fatalf("waited in vain until %s", what)
+		}
+		<-time.After(10 * time.Millisecond)
 	}
 }
 
