@@ -16,7 +16,7 @@ func (w Words) Plain() string { return UnescapeText(Note(w...).Text) }
 
 // NotRecordedTryAgain answers an action while the store is out of reach.
 func NotRecordedTryAgain() Words {
-	return Words{Text("That could not be recorded just now, so nothing was sent. Please try again in a moment.")}
+	return Words{Text("That could not be recorded just now. Please try again in a moment.")}
 }
 
 // UnknownQuestion answers an action on a question that has been forgotten.

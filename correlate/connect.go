@@ -1,8 +1,10 @@
 package correlate
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -137,4 +139,14 @@ func Embedded() (redis.UniversalClient, func(), error) {
 		m.Close()
 	}
 	return client, stop, nil
+}
+
+func init() { redis.SetLogger(quietly{}) }
+
+// quietly keeps go-redis from writing to stderr past the log: what goes wrong
+// comes back as errors, too.
+type quietly struct{}
+
+func (quietly) Printf(ctx context.Context, format string, v ...any) {
+	slog.DebugContext(ctx, "go-redis: "+fmt.Sprintf(format, v...))
 }

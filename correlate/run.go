@@ -70,9 +70,47 @@ func (s *Store) loop(ctx context.Context, name string, every time.Duration, step
 	}
 }
 
+// lease is what this replica knows of its own.
+type lease struct {
+	mu      sync.Mutex
+	renewed time.Time // when it was last
+	steady  time.Time // since when it has never run out
+	err     error     // of the last attempt
+}
+
+// note records an attempt, made at begun, to renew the lease, which lasts for
+// ttl.
+func (l *lease) note(begun time.Time, err error, ttl time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err = err; err != nil {
+		return
+	}
+	if now := time.Now(); now.Sub(l.renewed) > ttl { // it may have run out in between
+		l.steady = now
+	}
+	l.renewed = begun
+}
+
+// steadyFor is how long the lease has stood without a gap.
+func (l *lease) steadyFor() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.steady)
+}
+
+// trouble is why the lease could not be renewed, and since when; nil when it
+// could.
+func (l *lease) trouble() (since time.Duration, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.renewed), l.err
+}
+
 // renewLease says that this replica lives, and that it is one of those that
 // are looked after.
 func (s *Store) renewLease(ctx context.Context) error {
+	begun := time.Now()
 	pipe := s.rdb.TxPipeline()
 	pipe.Set(ctx, s.keys.lease(s.o.Replica), "alive", s.o.Lease)
 	pipe.SAdd(ctx, s.keys.replicas(), string(s.o.Replica))
@@ -85,6 +123,7 @@ func (s *Store) renewLease(ctx context.Context) error {
 		pipe.Expire(ctx, mine, callTTL)
 	}
 	_, err := pipe.Exec(ctx)
+	s.lease.note(begun, err, s.o.Lease)
 	return err
 }
 
@@ -125,8 +164,13 @@ func (s *Store) settleAll(ctx context.Context, ids []string, d elicit.Decision, 
 }
 
 // buryDead settles the blocking-era questions of replicas whose lease has run
-// out: the request that waits for them is gone with the process.
+// out: the request that waits for them is gone with the process. When Redis was
+// out of reach all leases have run out, and the others are not dead: they get
+// the time to say so.
 func (s *Store) buryDead(ctx context.Context) error {
+	if s.lease.steadyFor() < s.o.Lease {
+		return nil
+	}
 	names, err := s.rdb.SMembers(ctx, s.keys.replicas()).Result()
 	if err != nil {
 		return err

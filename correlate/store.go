@@ -106,6 +106,8 @@ type Store struct {
 
 	replicas atomic.Int64 // of Redis, as last counted
 	quiet    atomic.Bool  // take no more work that another replica can do
+
+	lease lease
 }
 
 // Open reaches Redis, checks the seal keys against what it holds, and takes
@@ -125,10 +127,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Ping reports whether Redis answers.
+// Ping reports whether Redis answers, and takes the writes of this replica: one
+// that is full, or only a replica itself, answers and takes none.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.rdb.Ping(ctx).Err(); err != nil {
 		return fmt.Errorf("reaching Redis: %w", err)
+	}
+	if since, err := s.lease.trouble(); err != nil && since > 2*s.o.Heartbeat {
+		return fmt.Errorf("writing to Redis: %w", err)
 	}
 	return nil
 }

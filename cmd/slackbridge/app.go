@@ -109,7 +109,12 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 	if err != nil {
 		return err
 	}
-	a.closers = append(a.closers, func() error { return bounded(a.store.Close) })
+	a.closers = append(a.closers, func() error {
+		if err := bounded(a.store.Close); err != nil { // it runs out by itself
+			a.log.Warn("the lease was not given back", "err", err)
+		}
+		return nil
+	})
 	a.host, err = newHost(a.in, a.log, func(ctx context.Context, q elicit.Question, reply func(context.Context, elicit.Answer) error) {
 		a.bridge.Ask(ctx, q, reply)
 	}, func(call elicit.CallID, id string) { a.bridge.Completed(context.WithoutCancel(ctx), call, id) })

@@ -189,7 +189,6 @@ func TestFailover_FormThatWasOpenIsAnsweredAfterwards(t *testing.T) {
 }
 
 func TestReadyz_SaysSoWhenRedisTakesNoWrites(t *testing.T) {
-	t.Skip("until Ping also asks whether Redis takes writes: a read-only or full Redis answers PING, and /readyz stays green")
 	w := newWorld(t, worldOptions{})
 	a, _ := w.replica()
 	status := func() int {
