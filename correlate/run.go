@@ -92,10 +92,14 @@ func (l *lease) note(begun time.Time, err error, ttl time.Duration) {
 	l.renewed = begun
 }
 
-// steadyFor is how long the lease has stood without a gap.
-func (l *lease) steadyFor() time.Duration {
+// steadyFor is how long the lease, which lasts for ttl, has stood without a
+// gap.
+func (l *lease) steadyFor(ttl time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if time.Since(l.renewed) > ttl {
+		return 0
+	}
 	return time.Since(l.steady)
 }
 
@@ -168,7 +172,7 @@ func (s *Store) settleAll(ctx context.Context, ids []string, d elicit.Decision, 
 // out of reach all leases have run out, and the others are not dead: they get
 // the time to say so.
 func (s *Store) buryDead(ctx context.Context) error {
-	if s.lease.steadyFor() < s.o.Lease {
+	if s.lease.steadyFor(s.o.Lease) < s.o.Lease {
 		return nil
 	}
 	names, err := s.rdb.SMembers(ctx, s.keys.replicas()).Result()
