@@ -230,7 +230,8 @@ func (b *Bridge) continueWith(ctx context.Context, c *call, rec *parkedCall, ans
 		b.dropPark(bg, c.ID)
 		return
 	}
-	next, err := b.o.Host.Resume(ctx, rec.Parked, answers)
+	b.leaving(outs)
+	next, err := b.resumeHost(ctx, rec.Parked, answers)
 	after, cancelAfter := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("recording a delivery took too long"))
 	defer cancelAfter()
 	for _, out := range outs {
