@@ -243,14 +243,17 @@ func (c *conn) withMeta(params ...member) json.RawMessage {
 }
 
 // withProgress adds to params the token with which the server may report its
-// progress, besides what withMeta adds.
+// progress, and the trace of the call, besides what withMeta adds.
 func (c *conn) withProgress(oc *openCall, params ...member) json.RawMessage {
-	token := member{name: "progressToken", value: oc.token}
-	meta := object(token)
+	own := []member{{name: "progressToken", value: oc.token}}
+	if t := oc.call.Trace; t != "" {
+		own = append(own, member{name: "traceparent", value: quote(t)})
+	}
+	meta := object(own...)
 	if c.meta != nil {
 		all, err := members(c.meta) // made by us
 		if err == nil {
-			meta = object(append(all, token)...)
+			meta = object(append(all, own...)...)
 		}
 	}
 	return object(append(params, member{name: "_meta", value: meta})...)
