@@ -318,6 +318,8 @@ func (b *Bridge) stopParkedCall(ctx context.Context, id elicit.CallID) (bool, er
 		return false, err
 	}
 	b.o.Log.Info("call stopped", "call_id", id, "requester", rec.Parked.Call.Origin.Requester)
+	_, running, end := b.revive(rec)
+	defer end()
 	for _, a := range slices.Backward(rec.Asked) {
 		if a.Pending == "" {
 			continue
@@ -329,8 +331,6 @@ func (b *Bridge) stopParkedCall(ctx context.Context, id elicit.CallID) (bool, er
 		}
 		b.conclude(ctx, s.Pending, settled{pending: s.Pending, redraw: s.Won})
 	}
-	_, running, end := b.revive(rec)
-	defer end()
 	b.report(ctx, running, nil, elicit.ErrStopped)
 	b.dropPark(ctx, id)
 	return true, nil
