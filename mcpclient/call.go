@@ -151,7 +151,7 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 		}
 	})
 	if r.task != "" {
-		if err := conn.updateTask(ctx, r.task, r.responses); err != nil {
+		if err := conn.updateTask(ctx, c, r.task, r.responses); err != nil {
 			return elicit.Outcome{}, err
 		}
 		return h.follow(ctx, conn, c, taskState{id: r.task, status: "working", poll: minPoll}, r.round, r.asked, work)
