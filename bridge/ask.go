@@ -20,6 +20,9 @@ type outcome struct {
 	silent  bool            // withdrawn or connection gone: nothing may be sent
 	pending elicit.Pending  // zero when it was never stored
 	drawn   <-chan struct{} // closed when the card shows the decision; nil: it was not ours to draw
+
+	trace       string    // of the question; empty when it is not traced
+	ready, left time.Time // when the answer could leave and did; zero: at the decision, and now
 }
 
 // Ask shows a question of the blocking era to its requester, waits, and sends
@@ -47,6 +50,7 @@ func (b *Bridge) delivered(ctx context.Context, out outcome, sendErr error) {
 		}
 		return
 	}
+	b.arrived(out, sendErr == nil)
 	if sendErr == nil {
 		if err := b.o.Ledger.Delivered(ctx, p.ID); err != nil {
 			b.o.Log.Warn("delivery could not be recorded", "pending_id", p.ID, "err", err)
@@ -114,6 +118,7 @@ func (b *Bridge) screen(ctx context.Context, q elicit.Question) (*blockkit.Elici
 }
 
 func (b *Bridge) logPending(p elicit.Pending) {
+	b.o.Meter.Asked(p)
 	b.o.Log.Info("question pending", "pending_id", p.ID, "call_id", p.Call, "server", p.Server, "tool", p.Tool,
 		"era", p.Era, "channel", p.Origin.Channel, "requester", p.Origin.Requester)
 }
@@ -214,6 +219,7 @@ func (b *Bridge) end(ctx context.Context, p elicit.Pending, reason elicit.Reason
 		b.o.Log.Error("an end could not be recorded", "pending_id", p.ID, "reason", reason, "found", found, "err", err)
 		d.At = b.o.Now()
 		p.Decision, p.State = &d, stateAfter(reason)
+		b.decided(p)
 		b.redraw(bg, p, p.Card)
 		return outcome{answer: elicit.Answer{Action: elicit.Cancel}, silent: unanswerable(reason)}
 	}
@@ -243,8 +249,10 @@ func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) o
 	case !mine.Card.IsZero() && mine.Card != p.Card: // it stood twice, and the other one was answered
 		b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, mine.Card) })
 	}
+	trace := b.decided(p)
 	answer, err := b.recordedAnswer(bg, s)
 	if err != nil {
+		b.arrived(outcome{pending: p, trace: trace}, false)
 		b.o.Log.Error("a decision cannot be sent; the server is told cancel", "pending_id", p.ID, "err", err)
 		if err := b.o.Ledger.Lost(bg, p.ID, elicit.ReasonUndeliverable); err != nil {
 			b.o.Log.Warn("a lost answer could not be recorded", "pending_id", p.ID, "err", err)
@@ -253,7 +261,7 @@ func (b *Bridge) conclude(ctx context.Context, mine elicit.Pending, s settled) o
 		b.redraw(bg, p, p.Card)
 		return outcome{answer: elicit.Answer{Action: elicit.Cancel}}
 	}
-	out := outcome{answer: answer, pending: p}
+	out := outcome{answer: answer, pending: p, trace: trace}
 	if s.redraw && !staysWithOwner(p) {
 		out.drawn = b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, p.Card) })
 	}

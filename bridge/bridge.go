@@ -38,6 +38,8 @@ type Options struct {
 	Now     func() time.Time
 	Rand    io.Reader // ids: must be unpredictable
 	Log     *slog.Logger
+	Meter   Meter  // nil: nothing is counted
+	Tracer  Tracer // nil: nothing is traced
 
 	// AutoOpen is how long after a person's own command a question of that
 	// call still opens its form by itself. 0 never opens one.
@@ -87,6 +89,12 @@ func New(o Options) (*Bridge, error) {
 	}
 	if o.After == nil {
 		o.After = time.After
+	}
+	if o.Meter == nil {
+		o.Meter = unwatched{}
+	}
+	if o.Tracer == nil {
+		o.Tracer = unwatched{}
 	}
 	base, stop := context.WithCancelCause(context.Background())
 	return &Bridge{

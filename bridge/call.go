@@ -207,7 +207,7 @@ func (b *Bridge) heading(c *call) blockkit.Call {
 // run makes the request of the call. In the blocking era that is all of it, and
 // questions arrive at Ask meanwhile; in the durable era it is one round.
 func (b *Bridge) run(ctx context.Context, c *call) {
-	out, err := b.o.Host.Call(ctx, c.Call)
+	out, err := b.callHost(ctx, c)
 	b.proceed(ctx, c, out, err)
 }
 
@@ -226,7 +226,7 @@ func (b *Bridge) proceed(ctx context.Context, c *call, out elicit.Outcome, err e
 		case parkErr != nil:
 			err = parkErr
 		default:
-			out, err = b.o.Host.Resume(ctx, *out.Parked, answers)
+			out, err = b.resumeHost(ctx, *out.Parked, answers)
 		}
 	}
 	var pages *elicit.PagesRequiredError

@@ -91,6 +91,7 @@ func TestHeading_IsDrawnOnceSlackCanBeReached(t *testing.T) {
 		time.Sleep(10 * time.Minute) // the bubble's
 		r.slack.setFail("update", nil)
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		if got := r.slack.lastUpdate("1.1"); !strings.Contains(got, "finished") {
 			t.Errorf("the heading says %q", got)
 		}

@@ -230,7 +230,8 @@ func (b *Bridge) continueWith(ctx context.Context, c *call, rec *parkedCall, ans
 		b.dropPark(bg, c.ID)
 		return
 	}
-	next, err := b.o.Host.Resume(ctx, rec.Parked, answers)
+	b.leaving(outs)
+	next, err := b.resumeHost(ctx, rec.Parked, answers)
 	after, cancelAfter := context.WithTimeoutCause(context.WithoutCancel(ctx), ioTimeout, errors.New("recording a delivery took too long"))
 	defer cancelAfter()
 	for _, out := range outs {
@@ -317,6 +318,8 @@ func (b *Bridge) stopParkedCall(ctx context.Context, id elicit.CallID) (bool, er
 		return false, err
 	}
 	b.o.Log.Info("call stopped", "call_id", id, "requester", rec.Parked.Call.Origin.Requester)
+	_, running, end := b.revive(rec)
+	defer end()
 	for _, a := range slices.Backward(rec.Asked) {
 		if a.Pending == "" {
 			continue
@@ -328,8 +331,6 @@ func (b *Bridge) stopParkedCall(ctx context.Context, id elicit.CallID) (bool, er
 		}
 		b.conclude(ctx, s.Pending, settled{pending: s.Pending, redraw: s.Won})
 	}
-	_, running, end := b.revive(rec)
-	defer end()
 	b.report(ctx, running, nil, elicit.ErrStopped)
 	b.dropPark(ctx, id)
 	return true, nil

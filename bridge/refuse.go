@@ -33,6 +33,7 @@ func (b *Bridge) cancelUnasked(ctx context.Context, q elicit.Question, reason el
 }
 
 func (b *Bridge) auditRefusal(ctx context.Context, q elicit.Question, reason elicit.Reason) {
+	b.o.Meter.Refused(q.Server, reason)
 	now := b.o.Now()
 	r := Record{
 		Kind: "refusal", Action: elicit.Cancel, Reason: reason, RequestedAt: now, RespondedAt: now,
@@ -48,6 +49,7 @@ func (b *Bridge) auditRefusal(ctx context.Context, q elicit.Question, reason eli
 
 // auditNotEntitled records that somebody tried to answer who may not.
 func (b *Bridge) auditNotEntitled(ctx context.Context, p elicit.Pending, who elicit.User, v policy.Verdict) {
+	b.o.Meter.Refused(p.Server, elicit.ReasonNotEntitled)
 	now := b.o.Now()
 	r := Record{
 		Kind: "refusal", Pending: p, Reason: elicit.ReasonNotEntitled, Responder: who,

@@ -65,6 +65,7 @@ func (b *Bridge) Settled(ctx context.Context, p elicit.Pending) {
 	}
 	if p.Decision.Reason == elicit.ReasonOwnerLost {
 		// Its owner, who would have written the record, is gone.
+		b.decided(p)
 		if err := b.audit(ctx, p); err != nil {
 			b.o.Log.Error("a lost question could not be written to the audit record", "pending_id", p.ID, "err", err)
 		}

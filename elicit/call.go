@@ -20,6 +20,7 @@ type Call struct {
 	Tool      string          // name of the tool or prompt, URI of the resource
 	Arguments json.RawMessage // a JSON object; "{}" when there are none
 	Origin    Origin
+	Trace     string `json:",omitempty"` // W3C traceparent under which its requests and questions are traced; empty: they are not
 }
 
 // Tool is a tool of a server, as listed by tools/list.

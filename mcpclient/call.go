@@ -87,7 +87,9 @@ func (h *Host) run(ctx context.Context, c elicit.Call, r retry) (elicit.Outcome,
 		// look at the request, so it may go out again.
 		out, err = h.runOnce(ctx, s, c, r)
 	}
-	return out, typed(c.Server, err)
+	err = typed(c.Server, err)
+	h.o.Called(c.Server, endingOf(ctx, out, err))
+	return out, err
 }
 
 func (h *Host) runOnce(ctx context.Context, s *server, c elicit.Call, r retry) (out elicit.Outcome, err error) {
@@ -149,7 +151,7 @@ func (h *Host) drive(ctx context.Context, conn *conn, s *server, tool tool, c el
 		}
 	})
 	if r.task != "" {
-		if err := conn.updateTask(ctx, r.task, r.responses); err != nil {
+		if err := conn.updateTask(ctx, c, r.task, r.responses); err != nil {
 			return elicit.Outcome{}, err
 		}
 		return h.follow(ctx, conn, c, taskState{id: r.task, status: "working", poll: minPoll}, r.round, r.asked, work)

@@ -243,17 +243,21 @@ func (c *conn) withMeta(params ...member) json.RawMessage {
 }
 
 // withProgress adds to params the token with which the server may report its
-// progress, besides what withMeta adds.
+// progress, and the trace of the call, besides what withMeta adds.
 func (c *conn) withProgress(oc *openCall, params ...member) json.RawMessage {
-	token := member{name: "progressToken", value: oc.token}
-	meta := object(token)
-	if c.meta != nil {
-		all, err := members(c.meta) // made by us
-		if err == nil {
-			meta = object(append(all, token)...)
-		}
+	return object(append(params, c.metaFor(oc.call, member{name: "progressToken", value: oc.token}))...)
+}
+
+// metaFor is the _meta of a request that is made for a call: its own members,
+// and the trace of the call, beside what every request carries.
+func (c *conn) metaFor(call elicit.Call, own ...member) member {
+	if call.Trace != "" {
+		own = append(own, member{name: "traceparent", value: quote(call.Trace)})
 	}
-	return object(append(params, member{name: "_meta", value: meta})...)
+	if all, err := members(c.meta); err == nil { // made by us; nil before 2026-07-28
+		own = append(all, own...)
+	}
+	return member{name: "_meta", value: object(own...)}
 }
 
 // reusable reports whether another call may follow on this connection. After

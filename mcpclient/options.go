@@ -35,6 +35,10 @@ type Options struct {
 	// anywhere.
 	Authorize func(ctx context.Context, server string, user elicit.User) (string, error)
 
+	// Called hears how each Call and Resume ended. It must not block. nil: nobody
+	// hears.
+	Called func(server string, end Ending)
+
 	// Elicitation reports whether server is offered the capability to ask.
 	// nil: every server is.
 	Elicitation func(server string) bool
@@ -67,6 +71,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Completed == nil {
 		o.Completed = func(elicit.CallID, string) {}
+	}
+	if o.Called == nil {
+		o.Called = func(string, Ending) {}
 	}
 	if o.Authorize == nil {
 		o.Authorize = func(context.Context, string, elicit.User) (string, error) { return "", nil }

@@ -184,8 +184,8 @@ func (c *conn) getTask(ctx context.Context, t taskState) (taskState, error) {
 }
 
 // updateTask hands a task the answers to its questions.
-func (c *conn) updateTask(ctx context.Context, id string, responses json.RawMessage) error {
-	params := c.withMeta(member{name: "taskId", value: quote(id)}, member{name: "inputResponses", value: responses})
+func (c *conn) updateTask(ctx context.Context, call elicit.Call, id string, responses json.RawMessage) error {
+	params := object(member{name: "taskId", value: quote(id)}, member{name: "inputResponses", value: responses}, c.metaFor(call))
 	_, err := c.request(ctx, nil, methodTaskUpdate, params, c.taskHeaders(methodTaskUpdate, id))
 	return err
 }

@@ -42,6 +42,10 @@ type Options struct {
 	// MessageInterval is the pause between two messages in one channel; default
 	// 1 s, which is what Slack allows. Negative: none, for a Slack that allows it.
 	MessageInterval time.Duration
+	// Observe hears of each request to the Web API: its method, what came of it
+	// ("ok", Slack's own word, or one of ours) and how long it took. It must not
+	// block. nil: nobody hears.
+	Observe func(method, code string, took time.Duration)
 	// Sleep waits, or returns early with ctx's error; default a real timer.
 	Sleep func(context.Context, time.Duration) error
 }
@@ -78,6 +82,9 @@ func New(o Options) (*Client, error) {
 		o.Sleep = sleep
 	}
 	o.MessageInterval = max(cmp.Or(o.MessageInterval, messageInterval), 0)
+	if o.Observe == nil {
+		o.Observe = func(string, string, time.Duration) {}
+	}
 	c := &Client{o: o, http: o.HTTPClient}
 	opts := []slack.Option{slack.OptionAPIURL(o.APIURL), slack.OptionHTTPClient(o.HTTPClient)}
 	if o.AppToken != "" {

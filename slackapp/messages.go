@@ -73,7 +73,9 @@ func (c *Client) Respond(ctx context.Context, responseURL string, m blockkit.Mes
 	msg := &slack.WebhookMessage{
 		Text: m.Text, Blocks: &slack.Blocks{BlockSet: m.Blocks}, ResponseType: slack.ResponseTypeEphemeral, ReplaceOriginal: false,
 	}
+	begun := c.o.Now()
 	err := slack.PostWebhookCustomHTTPContext(ctx, responseURL, c.http, msg)
+	c.o.Observe("response_url", codeForCounting(ctx, err), c.o.Now().Sub(begun))
 	if err != nil {
 		// The address is a secret of its own: it must not get into an error.
 		var status slack.StatusCodeError

@@ -45,7 +45,9 @@ func (c *Client) do(ctx context.Context, method, channel string, r repeat, call 
 				return unreachable(method, err)
 			}
 		}
+		begun := c.o.Now()
 		err := call(ctx)
+		c.o.Observe(method, codeForCounting(ctx, err), c.o.Now().Sub(begun))
 		if err == nil {
 			return nil
 		}
@@ -114,6 +116,30 @@ func codeOf(err error) string {
 		return resp.Err
 	}
 	return ""
+}
+
+// codeForCounting is the word of Slack, or ours where Slack said nothing.
+func codeForCounting(ctx context.Context, err error) string {
+	var limited *slack.RateLimitedError
+	var status slack.StatusCodeError
+	var network net.Error
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &limited):
+		return "ratelimited"
+	case codeOf(err) != "":
+		return codeOf(err)
+	case errors.As(err, &status) && status.Code >= 500:
+		return "http_5xx"
+	case errors.As(err, &status):
+		return "http_other"
+	case errors.Is(ctx.Err(), context.Canceled):
+		return "given_up"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return "timeout"
+	}
+	return "network"
 }
 
 // classify gives an error of Slack the meaning on which callers act.

@@ -19,6 +19,8 @@ import (
 	"github.com/slackbridge/slackbridge/bridge"
 	"github.com/slackbridge/slackbridge/correlate"
 	"github.com/slackbridge/slackbridge/elicit"
+	"github.com/slackbridge/slackbridge/internal/metrics"
+	"github.com/slackbridge/slackbridge/internal/tracing"
 	"github.com/slackbridge/slackbridge/mcpclient"
 	"github.com/slackbridge/slackbridge/slackapp"
 )
@@ -43,6 +45,7 @@ type app struct {
 	socket *slackapp.Socket // nil in HTTP mode
 	server *http.Server
 	listen net.Listener
+	meter  *metrics.Metrics
 
 	draining atomic.Bool
 	closers  []func() error // in the order of their making
@@ -60,7 +63,8 @@ func newApp(ctx context.Context, cfg config, log *slog.Logger) (_ *app, err erro
 	if a.in, err = readInputs(cfg); err != nil {
 		return nil, err
 	}
-	if a.slack, err = newSlack(cfg, log); err != nil {
+	a.meter = metrics.New(metrics.Options{Version: version, Mode: a.mode(), Servers: a.in.names(), Log: log})
+	if a.slack, err = newSlack(cfg, log, a.meter.SlackCall); err != nil {
 		return nil, err
 	}
 	a.closers = append(a.closers, func() error { a.slack.Close(); return nil })
@@ -79,6 +83,7 @@ func (a *app) connect(ctx context.Context) (redis.UniversalClient, error) {
 	client, stopRedis, redisErr := connectRedis(ctx, a.cfg)
 	if redisErr == nil {
 		a.closers = append(a.closers, stopRedis)
+		client.AddHook(a.meter.RedisHook())
 	}
 	var slackErr error
 	a.who, slackErr = a.slack.Identify(ctx)
@@ -96,6 +101,10 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 		return err
 	}
 	a.closers = append(a.closers, sink.Close)
+	tracer, err := a.openTracing(ctx, replica)
+	if err != nil {
+		return err
+	}
 	a.store, err = correlate.Open(ctx, correlate.Options{
 		Client: client, Team: a.who.Team, Replica: replica, Keys: a.in.keys, Log: a.log, Rand: rand.Reader,
 		OnDecided:  func(ctx context.Context, p elicit.Pending) error { return a.bridge.Decided(ctx, p) },
@@ -117,7 +126,7 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 	})
 	a.host, err = newHost(a.in, a.log, func(ctx context.Context, q elicit.Question, reply func(context.Context, elicit.Answer) error) {
 		a.bridge.Ask(ctx, q, reply)
-	}, func(call elicit.CallID, id string) { a.bridge.Completed(context.WithoutCancel(ctx), call, id) })
+	}, func(call elicit.CallID, id string) { a.bridge.Completed(context.WithoutCancel(ctx), call, id) }, a.meter.Called)
 	if err != nil {
 		return err
 	}
@@ -125,6 +134,7 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 	a.bridge, err = bridge.New(bridge.Options{
 		Replica: replica, Team: a.who.Team, Ledger: a.store, Slack: a.slack, Host: a.host, Audit: sink,
 		Policy: a.in.policy, Now: time.Now, Rand: rand.Reader, Log: a.log, AutoOpen: autoOpen,
+		Meter: a.meter, Tracer: tracer,
 	})
 	if err != nil {
 		return err
@@ -132,16 +142,34 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 	return a.openIntake()
 }
 
+// openTracing returns nil when nothing is traced.
+func (a *app) openTracing(ctx context.Context, replica elicit.ReplicaID) (bridge.Tracer, error) {
+	endpoint := a.cfg.tracesEndpoint()
+	if endpoint == "" {
+		return nil, nil
+	}
+	t, err := tracing.New(ctx, tracing.Options{Endpoint: endpoint, Version: version, Replica: replica, Log: a.log})
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, func() error { return bounded(t.Close) })
+	return t, nil
+}
+
 // openIntake makes the two ways in: Slack's payloads and the HTTP address.
 func (a *app) openIntake() error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", a.healthz)
 	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.Handle("GET /metrics", a.meter.Handler())
+	watched := metrics.Watched{Ledger: a.store.Stats, Servers: a.host.Servers, Connections: a.host.Connections}
 	if a.cfg.socketMode() {
 		a.socket = slackapp.NewSocket(a.slack, a.bridge)
+		watched.Slack = a.socket.Ready
 	} else {
 		mux.Handle("/slack/", slackapp.NewHTTP(a.slack, a.bridge))
 	}
+	a.meter.Watch(watched)
 	l, err := net.Listen("tcp", a.cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("SLACKBRIDGE_LISTEN: %w; choose another address, such as 127.0.0.1:8081", err)
@@ -222,7 +250,7 @@ func (a *app) connected(ctx context.Context) bool {
 }
 
 func (a *app) mode() string {
-	if a.socket != nil {
+	if a.cfg.socketMode() {
 		return "socket"
 	}
 	return "http"

@@ -63,7 +63,7 @@ func (c *checker) slack(ctx context.Context, cfg config) string {
 	if cfg.BotToken == "" {
 		return "" // reported with the environment
 	}
-	client, err := newSlack(cfg, newLogger(c.s.err, cfg))
+	client, err := newSlack(cfg, newLogger(c.s.err, cfg), nil)
 	if err != nil {
 		c.report("Slack", err, "")
 		return ""
@@ -102,7 +102,7 @@ func (c *checker) servers(ctx context.Context, cfg config, in inputs) {
 	refuse := func(ctx context.Context, _ elicit.Question, reply func(context.Context, elicit.Answer) error) {
 		_ = reply(ctx, elicit.Answer{Action: elicit.Cancel}) // a check has nobody to ask
 	}
-	host, err := newHost(in, newLogger(c.s.err, cfg), refuse, nil)
+	host, err := newHost(in, newLogger(c.s.err, cfg), refuse, nil, nil)
 	if err != nil {
 		c.report("servers", err, "")
 		return

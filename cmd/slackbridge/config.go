@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -38,9 +39,11 @@ type config struct {
 	SealKeys      secret        `envconfig:"SLACKBRIDGE_SEAL_KEYS" desc:"comma list of base64 32-byte keys, newest first; needed with REDIS_URL"`
 	ServersFile   string        `envconfig:"SLACKBRIDGE_SERVERS" default:"mcp.json" desc:"the file with your MCP servers (mcpServers JSON)"`
 	PolicyFile    string        `envconfig:"SLACKBRIDGE_POLICY" desc:"policy file; default policy.yaml, if there is one"`
-	Listen        string        `envconfig:"SLACKBRIDGE_LISTEN" default:":8080" desc:"address for /healthz and /readyz and, in HTTP mode, for Slack"`
+	Listen        string        `envconfig:"SLACKBRIDGE_LISTEN" default:":8080" desc:"address for /healthz, /readyz and /metrics and, in HTTP mode, for Slack"`
 	AuditFile     string        `envconfig:"SLACKBRIDGE_AUDIT_FILE" desc:"file for audit records, one JSON line each; empty: none is written"`
 	Drain         time.Duration `envconfig:"SLACKBRIDGE_DRAIN" default:"20s" desc:"how long open questions may still be answered after SIGTERM"`
+	OTLP          string        `envconfig:"OTEL_EXPORTER_OTLP_ENDPOINT" desc:"base URL of an OpenTelemetry collector (OTLP over HTTP), such as http://localhost:4318; empty: nothing is traced"`
+	OTLPTraces    string        `envconfig:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" desc:"the whole URL for traces, when it is not /v1/traces under that"`
 	LogLevel      string        `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error"`
 	LogFormat     string        `envconfig:"LOG_FORMAT" default:"text" desc:"text or json"`
 
@@ -135,6 +138,9 @@ func (c *config) checkRest() []error {
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		errs = append(errs, fmt.Errorf("LOG_FORMAT is %q: write text or json", c.LogFormat))
 	}
+	if err := checkEndpoint(c.tracesEndpoint()); err != nil {
+		errs = append(errs, err)
+	}
 	if c.Drain < 0 {
 		errs = append(errs, fmt.Errorf("SLACKBRIDGE_DRAIN is %s: write a duration such as 20s", c.Drain))
 	}
@@ -146,6 +152,25 @@ func (c *config) checkRest() []error {
 		}
 	}
 	return errs
+}
+
+// tracesEndpoint is where traces go; empty: nowhere.
+func (c *config) tracesEndpoint() string {
+	if c.OTLPTraces != "" || c.OTLP == "" {
+		return c.OTLPTraces
+	}
+	return strings.TrimSuffix(c.OTLP, "/") + "/v1/traces"
+}
+
+func checkEndpoint(endpoint string) error {
+	if endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return errors.New("OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is not an http or https URL: write for example http://localhost:4318")
+	}
+	return nil
 }
 
 func (c *config) level() (slog.Level, error) {

@@ -76,10 +76,11 @@ func readKeys(cfg config) ([]correlate.SealKey, error) {
 	return keys, nil
 }
 
-func newSlack(cfg config, log *slog.Logger) (*slackapp.Client, error) {
+// newSlack makes the client of Slack. observe may be nil.
+func newSlack(cfg config, log *slog.Logger, observe func(method, code string, took time.Duration)) (*slackapp.Client, error) {
 	return slackapp.New(slackapp.Options{
 		BotToken: slackapp.Secret(cfg.BotToken), AppToken: slackapp.Secret(cfg.AppToken),
-		SigningSecret: slackapp.Secret(cfg.SigningSecret), APIURL: cfg.SlackAPIURL, Log: log, Now: time.Now,
+		SigningSecret: slackapp.Secret(cfg.SigningSecret), APIURL: cfg.SlackAPIURL, Log: log, Now: time.Now, Observe: observe,
 		MessageInterval: cfg.messageInterval,
 	})
 }
@@ -108,8 +109,9 @@ func connectRedis(ctx context.Context, cfg config) (redis.UniversalClient, func(
 // asker takes the questions of servers; see mcpclient.Options.Ask.
 type asker func(context.Context, elicit.Question, func(context.Context, elicit.Answer) error)
 
-func newHost(in inputs, log *slog.Logger, ask asker, completed func(elicit.CallID, string)) (*mcpclient.Host, error) {
+// newHost makes the host of the servers. called may be nil.
+func newHost(in inputs, log *slog.Logger, ask asker, completed func(elicit.CallID, string), called func(string, mcpclient.Ending)) (*mcpclient.Host, error) {
 	return mcpclient.New(mcpclient.Options{
-		Servers: in.servers, Ask: ask, Completed: completed, Elicitation: in.policy.OffersElicitation, Log: log, Version: version, Rand: rand.Reader,
+		Servers: in.servers, Ask: ask, Completed: completed, Called: called, Elicitation: in.policy.OffersElicitation, Log: log, Version: version, Rand: rand.Reader,
 	})
 }

@@ -45,6 +45,8 @@ var rules = map[string]rule{
 	"internal/slackrules":     {outside: []string{"github.com/rivo/uniseg"}, forbidden: pure},
 	"internal/slacksim":       {ours: []string{"internal/slackrules"}, outside: []string{"github.com/gorilla/websocket", "golang.org/x/sync"}},
 	"internal/slacksim/page":  {ours: []string{"internal/slacksim"}},
+	"internal/metrics":        {ours: []string{"elicit", "correlate", "mcpclient"}, outside: []string{"github.com/prometheus/client_golang", "github.com/redis/go-redis/v9"}},
+	"internal/tracing":        {ours: []string{"elicit"}, outside: []string{"go.opentelemetry.io/otel"}},
 	"internal/redistest":      {outside: []string{"github.com/redis/go-redis/v9"}},
 	"internal/demo":           {ours: []string{"internal/slacksim", "internal/slacksim/page"}, outside: []string{"github.com/mark3labs/mcp-go"}},
 	"internal/conformance":    {ours: []string{"elicit", "blockkit", "mcpclient"}},
@@ -53,6 +55,7 @@ var rules = map[string]rule{
 		ours: []string{
 			"elicit", "blockkit", "policy", "correlate", "mcpclient", "slackapp", "audit", "bridge",
 			"internal/slacksim", "internal/slacksim/page", "internal/demo", "internal/slackrules",
+			"internal/metrics", "internal/tracing",
 		},
 		outside: []string{"github.com/kelseyhightower/envconfig", "github.com/redis/go-redis/v9", "github.com/goccy/go-yaml", "golang.org/x/sync"},
 	},
