@@ -106,6 +106,14 @@ func TestCrash_CardsAreRightOnceSlackWorksAgain(t *testing.T) {
 	if now := ann.message(q); len(now.Buttons) == 0 {
 		t.Fatalf("the card was redrawn although Slack refused it: %q", now.Text)
 	}
+	w.wait("the heading is tried in vain", func() bool {
+		for _, c := range w.sim.CallsOf("chat.update") {
+			if c.Args["ts"] == q.ThreadTS {
+				return true
+			}
+		}
+		return false
+	})
 	p.kill()
 	w.sim.ClearFaults()
 	w.replica()

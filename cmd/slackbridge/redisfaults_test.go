@@ -47,7 +47,7 @@ func (h human) submitsUntilTaken() {
 }
 
 func TestRedis_FaultIsShownKeepsWhatWasTypedAndTheSameClickWorksAfterwards(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	for name, fault := range map[string]struct{ begin, end func(*world) }{
 		"ReadOnly": {
 			begin: func(w *world) { w.redis.Do("REPLICAOF", "127.0.0.1", "1") },
@@ -67,7 +67,7 @@ func TestRedis_FaultIsShownKeepsWhatWasTypedAndTheSameClickWorksAfterwards(t *te
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			sideBySide(t)
 			w := newWorld(t, worldOptions{proxied: true})
 			w.replica()
 			ann := w.human("U_ANN")
@@ -102,7 +102,7 @@ func TestRedis_FaultIsShownKeepsWhatWasTypedAndTheSameClickWorksAfterwards(t *te
 }
 
 func TestRedis_ConnectionResetInTheMiddleOfADecideIsNotNoticed(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	isDecide := func(r redistest.Request) bool {
 		return (r.Is("evalsha") || r.Is("eval")) && r.Has(string(elicit.Accept))
 	}
@@ -111,7 +111,7 @@ func TestRedis_ConnectionResetInTheMiddleOfADecideIsNotNoticed(t *testing.T) {
 		"AfterTheScriptRan":  func(p *redistest.Proxy) <-chan struct{} { return p.CutReply(isDecide) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			sideBySide(t)
 			w := newWorld(t, worldOptions{proxied: true})
 			w.replica()
 			ann := w.human("U_ANN")
@@ -134,7 +134,7 @@ func TestRedis_ConnectionResetInTheMiddleOfADecideIsNotNoticed(t *testing.T) {
 }
 
 func TestRedis_ScriptCacheEmptiedUnderAnOpenFormIsNotNoticed(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	w := newWorld(t, worldOptions{})
 	w.replica()
 	ann := w.human("U_ANN")
@@ -154,7 +154,7 @@ func TestFailover_FormThatWasOpenIsAnsweredAfterwards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: a master dies")
 	}
-	t.Parallel()
+	sideBySide(t)
 	play := func(t *testing.T, url string, kill, promoted func()) {
 		w := newWorld(t, worldOptions{redisURL: url})
 		w.replica()
@@ -174,13 +174,13 @@ func TestFailover_FormThatWasOpenIsAnsweredAfterwards(t *testing.T) {
 		w.wantReceived(typedOnce, `{"action":"accept","content":{}}`)
 	}
 	t.Run("sentinel", func(t *testing.T) {
-		t.Parallel()
+		sideBySide(t)
 		s := redistest.StartSentinel(t)
 		var old *redistest.Server
 		play(t, s.URL, func() { s.WaitReplicated(); old = s.KillMaster() }, func() { s.WaitPromoted(old) })
 	})
 	t.Run("cluster", func(t *testing.T) {
-		t.Parallel()
+		sideBySide(t)
 		c := redistest.StartCluster(t)
 		const ours = "{sb:T_HOME}:" // the hash tag of the simulated workspace
 		var old *redistest.Server

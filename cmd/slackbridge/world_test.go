@@ -19,7 +19,7 @@ import (
 
 // patience is how long a test waits for what must happen. Nothing is measured
 // by it: a test that passes does not come near it.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // world is a simulated Slack, a real Redis, and replicas of the bot that were
 // built the way serve builds them, from the environment.
@@ -49,6 +49,7 @@ type worldOptions struct {
 
 func newWorld(t *testing.T, o worldOptions) *world {
 	t.Helper()
+	sideBySide(t)
 	if o.interval == 0 {
 		o.interval = -1
 	}
@@ -95,6 +96,18 @@ func newWorld(t *testing.T, o worldOptions) *world {
 		w.cfg.SealKeys = secret(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	}
 	return w
+}
+
+// besides are the tests that run side by side with others.
+var besides sync.Map
+
+// sideBySide lets a test run at the same time as others: most of what it does
+// is wait. It may be called again.
+func sideBySide(t *testing.T) {
+	t.Helper()
+	if _, already := besides.LoadOrStore(t, true); !already {
+		t.Parallel()
+	}
 }
 
 // demoServers is a servers file with the demo server as a child process of
