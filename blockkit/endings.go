@@ -77,11 +77,14 @@ func endReason(state elicit.State, d elicit.Decision) string {
 	if state == elicit.StateLost && !d.Responder.IsZero() {
 		return "The answer was given, but it did not reach the server." + runAgain
 	}
+	if state == elicit.StateLost && d.Reason == elicit.ReasonExpired {
+		return "Nobody answered in time, and the server can no longer be told." + runAgain
+	}
 	switch d.Reason {
 	case elicit.ReasonDismissed:
-		return "The form was closed without an answer; the server was told cancel."
+		return "The form was closed without an answer: the server gets cancel."
 	case elicit.ReasonExpired:
-		return "Nobody answered in time; the server was told cancel." + runAgain
+		return "Nobody answered in time: the server gets cancel." + runAgain
 	case elicit.ReasonWithdrawn:
 		return "It does not need the answer any more. Nothing was sent."
 	case elicit.ReasonOwnerLost:
@@ -89,19 +92,19 @@ func endReason(state elicit.State, d elicit.Decision) string {
 	case elicit.ReasonConnectionLost:
 		return "The connection to the server is gone (connection_lost)." + runAgain
 	case elicit.ReasonShutdown:
-		return "The server was told cancel." + runAgain
+		return "The server gets cancel." + runAgain
 	case elicit.ReasonStopped:
-		return "The call was stopped; the server was told cancel."
+		return "The call was stopped."
 	case elicit.ReasonUndeliverable:
-		return "It could not be posted where somebody would see it (undeliverable); the server was told cancel."
+		return "It could not be posted where somebody would see it (undeliverable): the server gets cancel."
 	case elicit.ReasonSlackUnreachable:
-		return "Slack could not be reached in time (slack_unreachable); the server was told cancel." + runAgain
+		return "Slack could not be reached in time (slack_unreachable): the server gets cancel." + runAgain
 	case elicit.ReasonUnrenderable:
-		return "Slack cannot show such a form (unrenderable); the server was told cancel."
+		return "Slack cannot show such a form (unrenderable): the server gets cancel."
 	case elicit.ReasonMalformed:
 		return "The server's request was not valid (malformed)."
 	case elicit.ReasonSubmitted, elicit.ReasonDeclined, elicit.ReasonCancelled:
 		return ""
 	}
-	return "The server was told cancel (" + string(d.Reason) + ")."
+	return "The server gets cancel (" + string(d.Reason) + ")."
 }

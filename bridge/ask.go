@@ -217,6 +217,9 @@ func (b *Bridge) end(ctx context.Context, p elicit.Pending, reason elicit.Reason
 		// server must not wait for it; no person's decision can be standing
 		// unseen, since whoever decides hears only of what was recorded.
 		b.o.Log.Error("an end could not be recorded", "pending_id", p.ID, "reason", reason, "found", found, "err", err)
+		if err != nil {
+			b.recordEndLater(ctx, p, d)
+		}
 		d.At = b.o.Now()
 		p.Decision, p.State = &d, stateAfter(reason)
 		b.decided(p)
@@ -234,6 +237,39 @@ func (b *Bridge) end(ctx context.Context, p elicit.Pending, reason elicit.Reason
 		out.silent = true
 	}
 	return out
+}
+
+// lateRecord is how long an end that could not be recorded is tried again.
+const lateRecord = 10 * time.Minute
+
+// recordEndLater records an end that the server knows already, once the ledger
+// can be reached: until then somebody could still decide the question there,
+// with a form that was left open, and would be told that it counts.
+func (b *Bridge) recordEndLater(ctx context.Context, p elicit.Pending, d elicit.Decision) {
+	b.laterFor(ctx, lateRecord, func(ctx context.Context) {
+		for {
+			select {
+			case <-b.o.After(time.Second):
+			case <-b.base.Done():
+				return
+			case <-ctx.Done():
+				return
+			}
+			s, found, err := b.o.Ledger.Decide(ctx, p.ID, d, nil)
+			if err != nil {
+				continue
+			}
+			if !found || unanswerable(d.Reason) && s.Won {
+				return
+			}
+			var late error
+			if s.Pending.Decision.Action != elicit.Cancel {
+				late = fmt.Errorf("the server was told cancel before: %s", d.Reason)
+			}
+			b.delivered(ctx, outcome{pending: s.Pending}, late)
+			return
+		}
+	})
 }
 
 // conclude turns a settled question into what goes to the server. The audit

@@ -97,7 +97,21 @@ func (b *Bridge) drawn(ctx context.Context, p elicit.Pending) {
 // the end: Slack was out of reach, or the replica that should have drawn it is
 // gone.
 func (b *Bridge) Undrawn(ctx context.Context, p elicit.Pending) {
-	b.later(ctx, func(ctx context.Context) { b.redraw(ctx, p, p.Card) })
+	b.later(ctx, func(ctx context.Context) {
+		switch {
+		case !p.Card.IsZero():
+			b.redraw(ctx, p, p.Card)
+			return
+		case p.State == elicit.StateLost && !p.Decision.Responder.IsZero():
+			// It was answered in a form that had opened by itself, and its replica
+			// died before the card stood: that is to be told all the same.
+			if err := b.postInThread(ctx, p.Origin, b.card(p, nil).Ended(p.State, *p.Decision)); err != nil {
+				b.o.Log.Warn("the end of a question without a card could not be told", "pending_id", p.ID, "err", err)
+				return
+			}
+		}
+		b.drawn(ctx, p)
+	})
 }
 
 // Unplaced takes a question of the durable era whose replica died between

@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -214,4 +215,44 @@ func (l *fakeLedger) firstParkedOrRunning() elicit.CallID {
 		return id
 	}
 	return ""
+}
+
+func TestEnd_ThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.run()
+		id, _ := r.ledger.onlyRun(t)
+		r.ledger.stall() // the sweep of another replica must not be what ends it
+		r.ledger.fail(errors.New("Redis is away"))
+		r.b.Stopped(t.Context(), id)
+		synctest.Wait()
+		r.wantAnswers("cancel")
+		r.ledger.fail(nil)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		got := r.pending()
+		if got.Decision == nil || got.Decision.Reason != elicit.ReasonStopped || got.State != elicit.StateDelivered {
+			t.Errorf("the record: %s %+v; want it stopped and delivered", got.State, got.Decision)
+		}
+		reply := r.submit(ann, r.filled("tonight")) // from a form that was left open
+		if reply.Replace == nil {
+			t.Errorf("the form was answered %+v, want it replaced by what happened", reply)
+		}
+		r.wantAnswers("cancel")
+	})
+}
+
+func TestUndrawn_LostAnswerWithoutACardIsToldInTheThread(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		p := elicit.Pending{
+			ID: "p9", Owner: "R0", State: elicit.StateLost, Server: "deploy", Tool: "deploy_service",
+			Origin:   elicit.Origin{Team: team, Channel: "C1", Thread: "1.1", Requester: ann.ID},
+			Decision: &elicit.Decision{Action: elicit.Accept, Reason: elicit.ReasonSubmitted, Responder: ann, At: time.Now()},
+		}
+		r.b.Undrawn(t.Context(), p)
+		synctest.Wait()
+		r.wantNote("post", "did not reach the server")
+		if r.ledger.drawn[p.ID] != elicit.StateLost {
+			t.Error("it would be told again")
+		}
+	})
 }

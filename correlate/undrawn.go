@@ -60,9 +60,8 @@ func (s *Store) drawLate(ctx context.Context) error {
 	for _, z := range debts {
 		id, _ := z.Member.(string)
 		p, known, err := s.Load(ctx, elicit.PendingID(id))
-		if err == nil && (!known || p.Card.IsZero()) {
-			err = s.rdb.ZRem(ctx, s.keys.undrawn(), id).Err() // there is nothing to draw
-			known = false
+		if err == nil && !known {
+			err = s.rdb.ZRem(ctx, s.keys.undrawn(), id).Err() // nothing is left to draw
 		}
 		if err != nil || !known {
 			errs = append(errs, err)
