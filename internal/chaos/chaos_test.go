@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,7 +124,7 @@ func newSuite(t *testing.T) *suite {
 		t.Fatalf("the replicas do not come up: %v\n%v", err, s.fleet.stop())
 	}
 	s.crowd = &crowd{
-		sim: sim, board: s.board, seed: s.seed, ids: ids, channels: channels, quota: *questionsFlag, reach: reach,
+		sim: sim, board: s.board, seed: s.seed, ids: ids, channels: channels, reach: reach,
 		servers: []string{serverDurable, serverHTTP, serverChild}, questions: map[string]*question{}, last: map[string]time.Time{},
 	}
 	s.trouble = &trouble{
@@ -138,9 +139,17 @@ func (s *suite) play() {
 	ctx, cancel := context.WithTimeout(s.t.Context(), *durationFlag)
 	defer cancel()
 	begin := time.Now()
+	var vain atomic.Int64          // calls that came to nothing, which are made up for
 	s.crowd.pace = func() int { // all are asked when 4/5 of the time is over
-		return 1 + int(float64(*questionsFlag)*float64(time.Since(begin))/(0.8*float64(*durationFlag)))
+		due := int(float64(*questionsFlag) * float64(time.Since(begin)) / (0.8 * float64(*durationFlag)))
+		return min(1+due, *questionsFlag) + int(vain.Load())
 	}
+	go func() { // ends with ctx
+		for ctx.Err() == nil {
+			pause(ctx, 2*time.Second)
+			vain.Store(int64(s.inVain()))
+		}
+	}()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -153,6 +162,20 @@ func (s *suite) play() {
 		}
 	}
 	<-done
+}
+
+// inVain counts the calls that did not come to their question within 5 s.
+func (s *suite) inVain() int {
+	m := s.wire()
+	s.crowd.mu.Lock()
+	defer s.crowd.mu.Unlock()
+	n := 0
+	for nonce, q := range s.crowd.questions {
+		if len(m.asked[nonce]) == 0 && time.Since(q.started) > 5*time.Second {
+			n++
+		}
+	}
+	return n
 }
 
 // patience is how long everything may take to come right. A card that could

@@ -51,10 +51,14 @@ func (t *trouble) kinds() []kind {
 		{"MCP child killed", 1, t.killChild},
 	}
 	if !t.gentle {
-		all = append(all, kind{"Redis failover", 2, t.failover})
+		all = append(all, kind{"Redis failover", 2, t.failover}, kind{faultAnswersLost, 2, t.dropAnswers})
 	}
 	return all
 }
+
+// faultAnswersLost is Slack carrying calls out and its answers not arriving:
+// what was posted then may stand twice.
+const faultAnswersLost = "Slack's answers lost"
 
 type kind struct {
 	name string
@@ -223,12 +227,26 @@ func (t *trouble) slack() string {
 	if !t.gentle && t.rng.IntN(4) == 0 {
 		d = t.between(8*time.Second, 15*time.Second)
 	}
+	if f.Error != "" {
+		d = min(d, 3*time.Second) // calls fail at once: people would do nothing else
+	}
+	t.spoil(methods, f, d)
+	return fmt.Sprintf("%s at %v for %s", what, methods, d.Round(time.Millisecond))
+}
+
+func (t *trouble) spoil(methods []string, f slacksim.Fault, d time.Duration) {
 	for _, m := range methods {
 		t.sim.Fault(m, f)
 	}
 	time.Sleep(d)
 	t.sim.ClearFaults()
-	return fmt.Sprintf("%s at %v for %s", what, methods, d.Round(time.Millisecond))
+}
+
+func (t *trouble) dropAnswers() string {
+	method := []string{"chat.postMessage", "chat.update", "chat.postEphemeral", "views.open", "views.update"}[t.rng.IntN(5)]
+	d := t.between(500*time.Millisecond, 2*time.Second)
+	t.spoil([]string{method}, slacksim.Fault{Times: -1, Drop: true}, d)
+	return fmt.Sprintf("%s for %s", method, d.Round(time.Millisecond))
 }
 
 func (t *trouble) socket() string {

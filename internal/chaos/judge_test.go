@@ -116,6 +116,9 @@ func TestJudge_FindsWhatMustNotBe(t *testing.T) {
 		}, ""},
 		"the card tells something else":   {func(s *story) { s.ends("*Declined by* <@U_A>") }, "I6"},
 		"expired, and accepted after all": {func(s *story) { s.drawn = append(s.drawn, drawing{at: after(6), text: "*Expired*"}, s.drawn[1]) }, "I7 I7"},
+		"lost, and delivered after all": {func(s *story) {
+			s.drawn = []drawing{s.drawn[0], {at: after(2), text: "*Lost*"}, s.drawn[1]}
+		}, ""},
 		"accepted after the card's end": {func(s *story) {
 			s.drawn = []drawing{s.drawn[0], {at: after(2), text: "*Expired*"}, s.drawn[1]}
 		}, "I7 I7"},

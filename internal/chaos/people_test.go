@@ -65,7 +65,6 @@ type crowd struct {
 	ids      []string
 	channels []string
 	servers  []string
-	quota    int
 	pace     func() int // how many questions may have been asked by now
 	reach    time.Duration
 
@@ -170,7 +169,7 @@ func (p *person) step(ctx context.Context) {
 		p.atModal(ctx, m)
 		return
 	}
-	if p.chance(12) {
+	if p.chance(7) {
 		p.meddle(ctx)
 		return
 	}
@@ -184,7 +183,7 @@ func (p *person) step(ctx context.Context) {
 func (p *person) ask(ctx context.Context) {
 	p.mu.Lock()
 	n := len(p.order)
-	if n >= min(p.quota, p.pace()) {
+	if n >= p.pace() {
 		p.mu.Unlock()
 		return
 	}

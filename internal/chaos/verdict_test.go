@@ -107,6 +107,9 @@ func (e *evidence) one(v *verdict, q *question) {
 		e.notLate(v, q, a, c)
 	}
 	e.reported(v, q, call, end)
+	if len(cards) > 0 && len(a.answers) == 0 && contains(cards[len(cards)-1].now().text, "the server was told") {
+		v.remark("card says too much", q.nonce, "the card says that the server was told; it received nothing")
+	}
 }
 
 func era(server string) string {
@@ -276,11 +279,14 @@ func (e *evidence) notLate(v *verdict, q *question, a *asked, c card) {
 		case before == "" || before == now || before == endOpen:
 		case now == endOpen:
 			v.fail("I6", q.nonce, "the card had ended (%s) and got its buttons back", before)
-		case now == endLost && (before == endAccepted || before == endDeclined), now == endMoved:
+		case now == endLost && before != endWithdrawn, now == endMoved:
+			// its owner died before the server had it
+		case before == endLost && len(a.answers) == 1:
+			// its owner was only suspended: the server has it after all
 		default:
 			v.fail("I7", q.nonce, "the card said %q and then %q", before, now)
 		}
-		if before = now; now == endOpen {
+		if before = now; now == endOpen || now == endLost {
 			continue
 		}
 		for _, x := range e.acts[q.nonce] {
@@ -306,7 +312,8 @@ func (e *evidence) reported(v *verdict, q *question, call *callLog, end ending) 
 		return
 	}
 	v.count["calls carried out"]++
-	if e.threadSays(q, " returned:", "is not known", "Failed.") == "" && end != endLost {
+	result := slices.ContainsFunc(e.messages, func(m slacksim.Message) bool { return contains(m.Text, q.nonce, " returned:") })
+	if !result && e.threadSays(q, "is not known", "Failed.") == "" && end != endLost {
 		v.remark("result not shown", q.nonce, "the call was carried out, and its thread says neither that nor that it is not known")
 	}
 }
@@ -341,14 +348,32 @@ func (e *evidence) buttons(v *verdict) {
 		if len(dead) == 0 {
 			continue
 		}
-		v.count["dead buttons"]++
 		nonce := nonceForm.FindString(m.Text)
 		what := "card"
 		if slices.Contains(dead, "Stop") {
 			what, nonce = "top-level message", e.nonceUnder(m.TS)
 		}
+		if e.standsTwice(m, what, nonce) {
+			v.remark("stands twice", nonce, "Slack's answer was lost, and the %s that was posted again keeps %v until somebody presses it", what, dead)
+			continue
+		}
+		v.count["dead buttons"]++
 		v.fail("I6", nonce, "the %s %s of %s still has %v", what, m.TS, m.Channel, dead)
 	}
+}
+
+// standsTwice reports whether a message was posted while Slack's answers were
+// lost, and another one stands in its place.
+func (e *evidence) standsTwice(m slacksim.Message, what, nonce string) bool {
+	at := tsTime(m.TS)
+	if !e.excused(at, at, faultAnswersLost) {
+		return false
+	}
+	if what == "card" {
+		all := e.board.cardsOf(nonce)
+		return len(all) > 1 && all[len(all)-1].ts != m.TS
+	}
+	return nonce == "" // nothing was ever said under it
 }
 
 // nonceUnder names the question of a call by its top-level message.
