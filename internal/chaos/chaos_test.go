@@ -139,7 +139,7 @@ func (s *suite) play() {
 	ctx, cancel := context.WithTimeout(s.t.Context(), *durationFlag)
 	defer cancel()
 	begin := time.Now()
-	var vain atomic.Int64          // calls that came to nothing, which are made up for
+	var vain atomic.Int64       // calls that came to nothing, which are made up for
 	s.crowd.pace = func() int { // all are asked when 4/5 of the time is over
 		due := int(float64(*questionsFlag) * float64(time.Since(begin)) / (0.8 * float64(*durationFlag)))
 		return min(1+due, *questionsFlag) + int(vain.Load())
