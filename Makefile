@@ -32,6 +32,18 @@ short: ## the tests without the slow ones and without the race detector
 race: deps ## the tests without the slow ones, with the race detector
 	$(GO) test -race -shuffle=on ./...
 
+# How much `make chaos` does, and from which seed (0: another one each time).
+CHAOS_SEED      ?= 0
+CHAOS_QUESTIONS ?= 300
+CHAOS_REPLICAS  ?= 3
+CHAOS_DURATION  ?= 180s
+CHAOS_FLAGS     ?=
+
+.PHONY: chaos
+chaos: deps ## replicas, Redis and Slack under faults for minutes: no answer is lost or doubled (CHAOS_SEED=n repeats)
+	$(GO) test ./internal/chaos -v -count=1 -timeout 30m -chaos.seed $(CHAOS_SEED) -chaos.questions $(CHAOS_QUESTIONS) \
+		-chaos.replicas $(CHAOS_REPLICAS) -chaos.duration $(CHAOS_DURATION) $(CHAOS_FLAGS)
+
 .PHONY: conformance
 conformance: ## the official MCP conformance suite against the MCP client (needs npm)
 	@GO="$(GO)" sh scripts/conformance.sh

@@ -49,6 +49,7 @@ var rules = map[string]rule{
 	"internal/tracing":        {ours: []string{"elicit"}, outside: []string{"go.opentelemetry.io/otel"}},
 	"internal/redistest":      {outside: []string{"github.com/redis/go-redis/v9"}},
 	"internal/demo":           {ours: []string{"internal/slacksim", "internal/slacksim/page"}, outside: []string{"github.com/mark3labs/mcp-go"}},
+	"internal/chaos":          {}, // tests only
 	"internal/conformance":    {ours: []string{"elicit", "blockkit", "mcpclient"}},
 	"internal/archtest":       {},
 	"cmd/slackbridge": {

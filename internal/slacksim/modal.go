@@ -54,6 +54,21 @@ func (p *Person) Modal() (Modal, bool) {
 	return m, true
 }
 
+// OpenModals lists the ids of the views that are open for the person, in front
+// or behind: the last one is in front.
+func (p *Person) OpenModals() []string {
+	s := p.sim
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, k := range s.stacks[p.id] {
+		for _, v := range k.views {
+			out = append(out, v.id)
+		}
+	}
+	return out
+}
+
 // front is the modal that the person sees; nil without one.
 func (p *Person) front() *stack {
 	stacks := p.sim.stacks[p.id]
