@@ -163,15 +163,32 @@ func (s *argSchema) missing(args json.RawMessage) []string {
 	return out
 }
 
-// argumentProblem names the innermost first fault: the place and the rule.
+// maxArgumentProblems bounds how many faults one answer names.
+const maxArgumentProblems = 8
+
+// argumentProblem names the innermost faults: the place of each, and the rule.
 func argumentProblem(e *jsonschema.ValidationError) error {
-	for len(e.Causes) > 0 {
-		e = e.Causes[0]
+	var faults []*jsonschema.ValidationError
+	var visit func(*jsonschema.ValidationError)
+	visit = func(e *jsonschema.ValidationError) {
+		if len(e.Causes) == 0 && len(faults) < maxArgumentProblems {
+			faults = append(faults, e)
+		}
+		for _, cause := range e.Causes {
+			visit(cause)
+		}
 	}
-	return &ArgumentError{
-		Name:    strings.Join(e.InstanceLocation, "."),
-		Problem: e.ErrorKind.LocalizedString(message.NewPrinter(language.English)),
+	visit(e)
+	say := message.NewPrinter(language.English)
+	out := &ArgumentError{Name: strings.Join(faults[0].InstanceLocation, "."), Problem: faults[0].ErrorKind.LocalizedString(say)}
+	for _, f := range faults[1:] {
+		place := strings.Join(f.InstanceLocation, ".")
+		if place != "" {
+			place += ": "
+		}
+		out.Problem += "; " + place + f.ErrorKind.LocalizedString(say)
 	}
+	return out
 }
 
 // noLoader keeps a schema from making us read files or fetch addresses.

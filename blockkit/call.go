@@ -20,6 +20,7 @@ type CallEnd string
 const (
 	CallFinished CallEnd = "finished"
 	CallFailed   CallEnd = "failed"
+	CallNotRun   CallEnd = "not run yet"
 )
 
 // Running draws a call that can still be stopped.

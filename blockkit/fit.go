@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // inputBytes is what an input block weighs besides its texts and options.
@@ -180,12 +181,22 @@ func (fd *field) hint(r Reader) string {
 	if fits(fd.about, maxAbout) && !isBlank(fd.about) {
 		parts = append(parts, strings.TrimSpace(fd.about))
 	}
+	var ours []string
 	for _, h := range fd.hints(r) {
 		if !h.empty() {
-			parts = append(parts, h.in(r.Language))
+			ours = append(ours, h.in(r.Language))
 		}
 	}
+	if len(parts) > 0 && len(ours) > 0 && !endsSentence(parts[0]) {
+		parts = append(parts, "·") // the server's words stay as they are
+	}
+	parts = append(parts, ours...)
 	return cut(strings.Join(parts, " "), maxHint)
+}
+
+func endsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!?:;…。！？：；)", last)
 }
 
 // extra are the texts that stand above the input, since they have no room in

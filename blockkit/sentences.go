@@ -121,7 +121,7 @@ func PageRefused(server, tool, host, why string) Message {
 
 // RunAgain offers to run a call whose pages have been opened.
 func RunAgain(id elicit.CallID, server, tool string) Message {
-	m := Note(Text("The page that "), Code(server), Text(" needed has been opened. It has not run "), Code(tool), Text(" yet."))
+	m := Note(Text("The page that "), Code(server), Text(" needed has been opened. "), Code(tool), Text(" has not run yet."))
 	m.Blocks = append(m.Blocks, actions(button(ActionRunAgain, string(id), wordRunAgain)))
 	return m
 }

@@ -51,7 +51,7 @@ const (
 	wordGoesOn      = "… (it goes on on the next page)"
 	wordInTheForm   = "… (it is long: the whole of it is in the form)"
 	wordAskBlank    = "It sent no message with its question."
-	wordWantsPage   = "It wants a page opened: one of "
+	wordWantsPage   = "It wants you to open a page on "
 	wordFields      = "It asks for: "
 	wordTitleBare   = "slackbridge"
 )
@@ -210,7 +210,7 @@ func wordServer(s elicit.ServerState) Words {
 	case s.Err != nil:
 		return append(w, Text(" – "), Bold("cannot be used"), Text(": "+shortened(shownLine(s.Err.Error()), 300)))
 	case s.Protocol == "":
-		return append(w, Text(" – not connected yet"))
+		return append(w, Text(" – not tried yet"))
 	}
 	return append(w, Text(" – connected, protocol "+s.Protocol))
 }

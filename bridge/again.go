@@ -55,11 +55,11 @@ func (b *Bridge) afterPages(ctx context.Context, c *call, answers map[string]eli
 			return
 		}
 	}
-	b.offerAgain(ctx, c, blockkit.RunAgain(c.ID, c.Server, c.Tool))
+	b.offerAgain(ctx, c, blockkit.RunAgain(c.ID, c.Server, c.Tool), blockkit.CallNotRun)
 }
 
 // offerAgain ends a call with a button that runs it again, on message m.
-func (b *Bridge) offerAgain(ctx context.Context, c *call, m blockkit.Message) {
+func (b *Bridge) offerAgain(ctx context.Context, c *call, m blockkit.Message, end blockkit.CallEnd) {
 	raw, err := json.Marshal(storedCall{Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Channel: c.Origin.Channel})
 	if err == nil {
 		err = b.o.Ledger.SaveDraft(ctx, againKey(c.ID), c.Origin.RequesterUser(), raw, againTTL)
@@ -73,7 +73,7 @@ func (b *Bridge) offerAgain(ctx context.Context, c *call, m blockkit.Message) {
 		b.o.Log.Error("running a call again could not be offered", "call_id", c.ID, "err", err)
 	}
 	b.endLinks(ctx, c.ID)
-	b.endHeading(ctx, c, blockkit.CallFailed)
+	b.endHeading(ctx, c, end)
 }
 
 // runAgain runs a call that was offered again, once.

@@ -275,7 +275,7 @@ func (b *Bridge) Orphaned(ctx context.Context, id elicit.CallID) {
 			b.delivered(bg, outcome{pending: p}, errUnknownOutcome)
 		}
 	}
-	b.offerAgain(bg, c, blockkit.UnknownOutcome(c.ID, c.Server, c.Tool))
+	b.offerAgain(bg, c, blockkit.UnknownOutcome(c.ID, c.Server, c.Tool), blockkit.CallFailed)
 	b.dropPark(bg, id)
 }
 

@@ -89,7 +89,7 @@ func (b *Bridge) CallLost(ctx context.Context, id elicit.CallID, record []byte) 
 		if rec.End != "" {
 			b.endHeading(ctx, c, rec.End)
 		} else {
-			b.offerAgain(ctx, c, blockkit.UnknownOutcome(c.ID, c.Server, c.Tool))
+			b.offerAgain(ctx, c, blockkit.UnknownOutcome(c.ID, c.Server, c.Tool), blockkit.CallFailed)
 		}
 		b.forget(c)
 	})

@@ -82,7 +82,41 @@ func (p *entryParser) key(k *entryKeys, m member) {
 		if string(m.value) != "false" {
 			p.fault(m.name, "must be true or false")
 		}
+	default:
+		if meant := mistyped(m.name); meant != "" {
+			p.fault(m.name, "is not a key: did you mean %q?", meant)
+		}
 	}
+}
+
+// entryNames are the keys that an entry may have. Others belong to other hosts.
+var entryNames = []string{"type", "command", "url", "cwd", "args", "env", "headers", "timeout", "protocol", "disabled"}
+
+// mistyped returns the key that name was probably meant to be: one that differs
+// in one letter, or in upper and lower case. Empty when there is none.
+func mistyped(name string) string {
+	for _, known := range entryNames {
+		if strings.EqualFold(name, known) || oneEdit(strings.ToLower(name), known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// oneEdit reports whether a becomes b by one letter more, less or changed.
+func oneEdit(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a)-len(b) > 1 {
+		return false
+	}
+	for i := range b {
+		if a[i] != b[i] {
+			return a[i+1:] == b[i+len(b)-len(a)+1:]
+		}
+	}
+	return true
 }
 
 func (p *entryParser) build(k entryKeys) serverConfig {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // serverName is what a name must look like: it is typed in Slack as
@@ -75,7 +76,11 @@ func serverEntries(data []byte) ([]member, error) {
 		found = &m
 	}
 	if found == nil {
-		return nil, errors.New(`there is no "mcpServers" (or "servers") in it: put the servers under that key`)
+		var there []string
+		for _, m := range top {
+			there = append(there, fmt.Sprintf("%q", printable(m.name, 60)))
+		}
+		return nil, fmt.Errorf(`there is no "mcpServers" (or "servers") in it, only [%s]: put the servers under that key`, strings.Join(there, ", "))
 	}
 	entries, err := members(found.value)
 	if err != nil {
@@ -96,7 +101,21 @@ func checkJSON(data []byte) error {
 		return errors.New(`the file is empty: it should hold {"mcpServers": {…}}`)
 	}
 	line, column := position(data, syntax.Offset)
-	return fmt.Errorf("line %d, column %d: not valid JSON: %w", line, column, err)
+	return fmt.Errorf("line %d, column %d: not valid JSON%s: %w", line, column, slip(data[:syntax.Offset]), err)
+}
+
+// slip names the usual slip that ends at the place where JSON ends being JSON.
+func slip(read []byte) string {
+	last, before := read[len(read)-1], bytes.TrimSpace(read[:len(read)-1])
+	switch {
+	case last == 0xe2: // the first byte of “ and ”
+		return ", there is a curly quote: write \""
+	case last == '/':
+		return ", it has no comments: take it out"
+	case (last == '}' || last == ']') && bytes.HasSuffix(before, []byte(",")):
+		return ", the comma before it is one too many"
+	}
+	return ""
 }
 
 // position turns the offset of json.SyntaxError, which counts the bytes read,

@@ -187,3 +187,25 @@ func FuzzParseServers(f *testing.F) {
 		}
 	})
 }
+
+func TestParse_SlipsOfTheHandAreNamed(t *testing.T) {
+	for name, tt := range map[string]struct{ file, want string }{
+		"mistyped key":    {`{"mcpServers":{"a":{"type":"http","url":"https://x.example","header":{"A":"b"}}}}`, `header is not a key: did you mean "headers"?`},
+		"key in capitals": {`{"mcpServers":{"a":{"Command":"x"}}}`, `did you mean "command"?`},
+		"curly quotes":    {"{“mcpServers”: {}}", "curly quote"},
+		"comment":         {"{\n// mine\n\"mcpServers\": {}}", "no comments"},
+		"trailing comma":  {`{"mcpServers":{"a":{"command":"x",}}}`, "one too many"},
+		"other top key":   {`{"mcpServer":{}}`, `only ["mcpServer"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ParseServers([]byte(tt.file), func(string) (string, bool) { return "", false })
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v; want %q in it", err, tt.want)
+			}
+		})
+	}
+	// What other hosts know is left alone.
+	if _, err := ParseServers([]byte(`{"mcpServers":{"a":{"command":"x","autoApprove":[],"alwaysAllow":[],"gallery":true,"envFile":".env","description":"d"}}}`), nil); err != nil {
+		t.Errorf("keys of other hosts: %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -22,10 +23,12 @@ type httpStatusError struct {
 	contentType string
 	location    string // host of a redirect
 	wants       string // what a 401 or 403 asks for, in words; empty when it does not say
+	presented   bool   // the request carried a login
 }
 
 func statusError(server string, resp *http.Response) *httpStatusError {
 	e := &httpStatusError{server: server, method: resp.Request.Method, code: resp.StatusCode, contentType: mediaType(resp)}
+	e.presented = resp.Request.Header.Get("Authorization") != ""
 	if e.code == http.StatusUnauthorized || e.code == http.StatusForbidden {
 		e.wants = challenge(resp.Header.Get("Www-Authenticate"))
 	}
@@ -70,6 +73,10 @@ func (e *httpStatusError) problem() string {
 	switch {
 	case e.location != "":
 		return fmt.Sprintf("redirects to %s, and redirects are not followed: put that address in the servers file if it is right", printable(e.location, 200))
+	case e.presented && e.code == http.StatusUnauthorized:
+		return "refuses the Authorization header that is set (" + joined(status, e.wants) + "): is the token right, and still valid?"
+	case e.presented && e.code == http.StatusForbidden:
+		return "refuses what we ask with the Authorization header that is set (" + joined(status, e.wants) + "): does the token have the right scope?"
 	case e.wants != "":
 		return "asks for a login (" + status + ": " + e.wants + "). slackbridge cannot log people in yet; if the server takes a fixed token, put it under headers, such as \"Authorization\": \"Bearer ${TOKEN}\""
 	case e.code == http.StatusUnauthorized:
@@ -87,6 +94,13 @@ func (e *httpStatusError) problem() string {
 	}
 }
 
+func joined(status, wants string) string {
+	if wants == "" {
+		return status
+	}
+	return status + ": " + wants
+}
+
 // brokenError is a request that got no answer. The address is left out: its
 // query may hold a key.
 func brokenError(server string, err error) error {
@@ -94,12 +108,17 @@ func brokenError(server string, err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	problem := brokeMeanwhile
+	problem := brokeMeanwhile + " (" + err.Error() + ")"
 	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
+	var plain tls.RecordHeaderError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &plain), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		problem = "cannot be reached: it speaks no TLS at this url; is it http rather than https?"
+	case errors.As(err, &certificate):
+		problem = "cannot be reached: its certificate is not trusted (" + certificate.Err.Error() + "); SSL_CERT_FILE names further authorities"
+	case errors.As(err, &op) && op.Op == "dial":
 		problem = "cannot be reached: " + err.Error() + "; does it run, and is the url right?"
-	} else {
-		problem += " (" + err.Error() + ")"
 	}
 	return &ServerDownError{Server: server, Problem: problem, Err: err}
 }

@@ -95,7 +95,11 @@ func runDemo(ctx context.Context, o demoOptions, s stdio) (err error) {
 			return nil
 		}
 		address := "http://" + l.Addr().String() + "/"
-		fmt.Fprintf(s.out, demoWelcome, address, o.examples(a.in.names())[0].Text)
+		then := ",\n         and answer what the server asks"
+		if o.servers != "" {
+			then = "\n         to see what it can do, then /mcp SERVER.TOOL"
+		}
+		fmt.Fprintf(s.out, demoWelcome, address, o.examples(a.in.names())[0].Text, then)
 		if !o.noBrowser {
 			openBrowser(ctx, address, log)
 		}
@@ -108,8 +112,7 @@ const demoWelcome = `slackbridge demo: a simulated Slack, the bot and MCP server
 
   Open   %s
 
-  Type   %s   in #deploys,
-         and answer what the server asks.
+  Type   %s   in #deploys%s.
 
 Ctrl-C ends the demo; nothing is kept.
 `
