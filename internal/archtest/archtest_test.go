@@ -48,6 +48,7 @@ var rules = map[string]rule{
 	"internal/redistest":      {outside: []string{"github.com/redis/go-redis/v9"}},
 	"internal/demo":           {ours: []string{"internal/slacksim", "internal/slacksim/page"}, outside: []string{"github.com/mark3labs/mcp-go"}},
 	"internal/conformance":    {ours: []string{"elicit", "blockkit", "mcpclient"}},
+	"internal/bench":          {ours: []string{"blockkit"}, outside: []string{"github.com/redis/go-redis/v9"}},
 	"internal/archtest":       {},
 	"cmd/slackbridge": {
 		ours: []string{
