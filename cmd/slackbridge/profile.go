@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 )
 
 // A binary that is built with the tag `profile` serves profiles of itself on
@@ -31,9 +32,10 @@ func init() {
 		_, _ = w.Write(cpu.Bytes()) // whoever asked may be gone
 	})
 	for _, kind := range []string{"heap", "goroutine"} {
-		mux.HandleFunc("GET /"+kind, func(w http.ResponseWriter, _ *http.Request) {
+		mux.HandleFunc("GET /"+kind, func(w http.ResponseWriter, r *http.Request) {
 			runtime.GC()
-			_ = pprof.Lookup(kind).WriteTo(w, 0)
+			readable, _ := strconv.Atoi(r.FormValue("debug")) // 0 is the format of pprof
+			_ = pprof.Lookup(kind).WriteTo(w, readable)
 		})
 	}
 	go func() { _ = http.ListenAndServe(address, mux) }() //nolint:gosec // not in releases

@@ -92,7 +92,7 @@ type sizes struct {
 func fullSizes() sizes {
 	return sizes{
 		floor: 2000, pending: 1000, clicks: 2000, answers: 2000, pause: 3 * time.Millisecond, rate: 500, ack: 12 * time.Second,
-		decisions: 2000, throughput: 2000, replicas: []int{1, 2, 4}, blocking: 10_000, standing: 2000, durable: 50_000, modals: 2000, starts: 5,
+		decisions: 2000, throughput: 2000, replicas: []int{1, 2, 4}, blocking: 10_000, standing: 1000, durable: 50_000, modals: 2000, starts: 5,
 		rest: time.Second, calm: 3 * time.Second, watch: 2 * time.Second, warm: 300,
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
+	"regexp"
+	"strconv"
 	"time"
 )
 
@@ -23,8 +26,8 @@ func steps(most int) []int {
 // memory measures what pending questions cost while they wait.
 func memory(ctx context.Context, b *bench) error {
 	t := table{
-		title: "What a pending question costs as their number grows. Memory of the bot is resident memory over that of the same process when it has worked and nothing is pending, divided by the number of questions; so is that of Redis.",
-		head:  []string{"era", "pending", "bot, each", "bot, in all", "Redis, each", "CPU while they wait", "CPU to ask, each", "button → `views.open`: p50, p99"},
+		title: "What a pending question costs as their number grows. Memory of the bot is resident memory over that of the same process when it has worked and nothing is pending, divided by the number of questions; so is that of Redis. Alive is what the last collection of garbage left, the bot's own 5 MiB or so included.",
+		head:  []string{"era", "pending", "bot, each", "of that alive", "bot, in all", "Redis, each", "CPU while they wait", "CPU to ask, each", "button → `views.open`: p50, p99"},
 	}
 	s := b.o.sizes
 	blocking := s.blocking
@@ -62,7 +65,7 @@ func (b *bench) memoryOf(ctx context.Context, era string, steps []int) (lines []
 		return nil, 0, err
 	}
 	defer w.close()
-	bot, err := w.bot(ctx, "bot")
+	bot, err := w.bot(ctx, "bot", "GODEBUG=gctrace=1")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -118,12 +121,35 @@ func (b *bench) memoryOf(ctx context.Context, era string, steps []int) (lines []
 		}
 		each = (rss - idle) / int64(n)
 		lines = append(lines, []string{
-			era, fmt.Sprint(n), size(each), size(rss), size((used - empty) / int64(n)),
+			era, fmt.Sprint(n), size(each), bot.alive(n), size(rss), size((used - empty) / int64(n)),
 			fmt.Sprintf("%.1f %% of a core", 100*waiting), short(asked), short(clicks.quantile(0.5)) + ", " + short(clicks.quantile(0.99)),
 		})
 	}
 	b.heap(ctx, bot, "memory-"+era)
 	return lines, each, nil
+}
+
+var collected = regexp.MustCompile(`->(\d+) MB, \d+ MB goal, (\d+) MB stacks`)
+
+// alive is the heap in use and the stacks when the bot last collected its
+// garbage, for each of n questions. The runtime says so in its log. What is
+// resident besides is the collector's reserve (GOGC).
+func (b *bot) alive(n int) string {
+	log, err := os.ReadFile(b.log)
+	if err != nil {
+		return "unknown"
+	}
+	all := collected.FindAllSubmatch(log, -1)
+	if len(all) == 0 {
+		return "unknown"
+	}
+	last := all[len(all)-1]
+	heap, err1 := strconv.Atoi(string(last[1]))
+	stacks, err2 := strconv.Atoi(string(last[2]))
+	if err1 != nil || err2 != nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("heap %s, stacks %s", size(int64(heap)<<20/int64(n)), size(int64(stacks)<<20/int64(n)))
 }
 
 // waiting is how much of a core the bot uses while nothing happens.
@@ -150,24 +176,31 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Settling: how large the requests are that let a Go process find out that it
-// has garbage, how far apart, and how long its memory may go on shrinking.
+// has garbage, how long that may
+// take, and how long its memory may go on shrinking.
 const (
-	stirBody  = 1 << 20
-	stirPause = 20 * time.Millisecond
-	calmMost  = 30 * time.Second
+	stirBody = 1 << 20
+	stirMost = 10 * time.Second
+	calmMost = 30 * time.Second
 )
 
 // settle lets the garbage of what happened before be collected and its memory
 // be given back, and returns what the process holds then. A Go process that
-// does nothing would collect only after two minutes, so it is given large
-// requests without a signature to refuse, as many as its memory is large.
+// does nothing would collect after two minutes only, so it is given large
+// requests without a signature to refuse, as many as its memory is large. More
+// of them would fill what the collector keeps in reserve.
 func (b *bot) settle(ctx context.Context, w *world, calm time.Duration) (int64, error) {
+	w.client.CloseIdleConnections() // Slack would not hold hundreds
 	rss, err := b.resident()
 	if err != nil {
 		return 0, err
 	}
 	body := bytes.Repeat([]byte("x"), stirBody)
+	stirred := time.Now()
 	for range rss/(2*stirBody) + 4 {
+		if time.Since(stirred) > stirMost {
+			break
+		}
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url+"/slack/events", bytes.NewReader(body))
 		if err != nil {
 			return 0, err
@@ -179,10 +212,8 @@ func (b *bot) settle(ctx context.Context, w *world, calm time.Duration) (int64, 
 		if err := resp.Body.Close(); err != nil {
 			return 0, err
 		}
-		if err := sleep(ctx, stirPause/4); err != nil {
-			return 0, err
-		}
 	}
+	w.client.CloseIdleConnections()
 	least, since, began := rss, time.Now(), time.Now()
 	for time.Since(since) < calm && time.Since(began) < calmMost {
 		if err := sleep(ctx, 100*time.Millisecond); err != nil {

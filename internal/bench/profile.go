@@ -34,9 +34,11 @@ func (b *bench) heap(ctx context.Context, bot *bot, name string) {
 	if bot.profile == "" {
 		return
 	}
-	for _, kind := range []string{"heap", "goroutine"} {
-		if err := b.save(ctx, bot, kind, name+"."+kind+".pprof"); err != nil {
-			b.say("no %s profile of %s: %v", kind, name, err)
+	for _, kind := range []struct{ what, file string }{
+		{"heap?debug=1", ".heap.txt"}, {"heap", ".heap.pprof"}, {"goroutine", ".goroutine.pprof"},
+	} {
+		if err := b.save(ctx, bot, kind.what, name+kind.file); err != nil {
+			b.say("no %s of %s: %v", kind.what, name, err)
 		}
 	}
 }

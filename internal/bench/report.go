@@ -181,6 +181,9 @@ func aboutMachine(ctx context.Context) []string {
 	if err == nil {
 		out = append(out, strings.Join(strings.Fields(string(redis))[:3], " ")+" on the same machine, without persistence")
 	}
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		out = append(out, "load average before the run: "+strings.Join(strings.Fields(string(load))[:3], ", "))
+	}
 	return append(out, runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH)
 }
 
