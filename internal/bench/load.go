@@ -74,11 +74,7 @@ func (w *world) decideFully(ctx context.Context, bot *bot, era string) (*questio
 	if _, err := await(ctx, "views.open", opened); err != nil {
 		return nil, err
 	}
-	_, ack, err := w.slack.interact(ctx, bot, w.slack.submit(q))
-	if err == nil {
-		err = taken(ack)
-	}
-	if err != nil {
+	if _, err := w.slack.submitForm(ctx, bot, q); err != nil {
 		return nil, err
 	}
 	if _, err := await(ctx, "the answer", q.answer); err != nil {
@@ -155,10 +151,7 @@ func (b *bench) throughputOf(ctx context.Context, k int) ([]string, error) {
 	took := make([]time.Duration, n)
 	began := time.Now()
 	_, err = w.each(ctx, n, submitters, func(ctx context.Context, i int) (*question, error) {
-		sent, ack, err := w.slack.interact(ctx, bots[i/k%k], w.slack.submit(qs[i]))
-		if err == nil {
-			err = taken(ack)
-		}
+		sent, err := w.slack.submitForm(ctx, bots[i/k%k], qs[i])
 		if err != nil {
 			return nil, err
 		}

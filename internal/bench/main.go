@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -134,11 +135,11 @@ type bench struct {
 	*report
 }
 
-// measure runs the groups. The report holds what was measured, also when a
-// later group failed.
+// measure runs the groups. The report holds what was measured, also when some
+// groups failed.
 func measure(ctx context.Context, o options) (_ *report, err error) {
 	for _, name := range o.groups {
-		if !contains(groupNames(), name) {
+		if !slices.Contains(groupNames(), name) {
 			return nil, fmt.Errorf("there is no group %q; there are %s", name, strings.Join(groupNames(), ", "))
 		}
 	}
@@ -154,25 +155,18 @@ func measure(ctx context.Context, o options) (_ *report, err error) {
 			return nil, err
 		}
 	}
+	var errs []error
 	for _, g := range groups {
-		if len(o.groups) > 0 && !contains(o.groups, g.name) {
+		if len(o.groups) > 0 && !slices.Contains(o.groups, g.name) || ctx.Err() != nil {
 			continue
 		}
-		if err := g.run(ctx, b); err != nil {
-			return b.report, fmt.Errorf("%s: %w", g.name, errors.Join(err, context.Cause(ctx)))
+		if err := g.run(ctx, b); err != nil { // the others may still be of worth
+			b.say("%s failed: %v", g.name, err)
+			errs = append(errs, fmt.Errorf("%s: %w", g.name, err))
 		}
 	}
 	b.took = time.Since(b.began)
-	return b.report, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
+	return b.report, errors.Join(append(errs, context.Cause(ctx))...)
 }
 
 // say tells whoever waits what goes on.

@@ -100,6 +100,21 @@ func (c *child) lastWords() string {
 	return string(data[max(0, len(data)-2000):])
 }
 
+// complaints are the last lines of its log that are more than information.
+func (c *child) complaints() string {
+	data, err := os.ReadFile(c.log)
+	if err != nil {
+		return err.Error()
+	}
+	var out []string
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out[max(0, len(out)-10):], "")
+}
+
 // cpu is the processor time that the child has used, in steps of 10 ms.
 func (c *child) cpu() (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
