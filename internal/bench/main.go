@@ -102,7 +102,7 @@ func quickSizes() sizes {
 	return sizes{
 		floor: 50, pending: 20, clicks: 40, answers: 20, pause: time.Millisecond, rate: 50, ack: time.Second,
 		decisions: 20, throughput: 20, replicas: []int{1, 2}, blocking: 30, standing: 10, durable: 40, modals: 20, starts: 1,
-		rest: 50 * time.Millisecond, calm: 300 * time.Millisecond, watch: 200 * time.Millisecond, warm: 5,
+		rest: 50 * time.Millisecond, calm: 300 * time.Millisecond, watch: 200 * time.Millisecond,
 	}
 }
 
