@@ -79,8 +79,15 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 		done || exit 1; \
 	done
 
+# For instance BENCHFLAGS='-doc docs/performance.md', or '-rows cpu -profiles /tmp/profiles'.
+BENCHFLAGS ?=
+
 .PHONY: bench
-bench: ## benchmarks
+bench: ## the numbers of docs/performance.md: the real binary under load (8 minutes)
+	$(GO) run ./internal/bench $(BENCHFLAGS)
+
+.PHONY: microbench
+microbench: ## benchmarks of single functions
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: vuln

@@ -78,12 +78,16 @@ func (b *Bridge) ask(ctx context.Context, q elicit.Question) outcome {
 	if refused != nil {
 		return *refused
 	}
+	said, page := digestOf(el), el
+	if el.Link == nil {
+		page = nil // a form is large, and nobody needs it while a person thinks
+	}
 	out := b.askPerson(ctx, q, el, p)
 	if staysWithOwner(out.pending) && !out.silent {
-		b.linkOpened(ctx, out.pending, el)
+		b.linkOpened(ctx, out.pending, page)
 	}
 	if out.answer.Action != elicit.Accept && !out.silent {
-		b.call(q.Call).refused(el)
+		b.call(q.Call).refused(said)
 	}
 	return out
 }

@@ -41,13 +41,13 @@ func (c *call) refusals(el *blockkit.Elicitation) int {
 	return c.refusal[digestOf(el)]
 }
 
-func (c *call) refused(el *blockkit.Elicitation) {
+func (c *call) refused(said digest) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.refusal[digestOf(el)]++
+	c.refusal[said]++
 }
 
 // refusedSoFar is what was refused, by the digest in text.

@@ -79,7 +79,7 @@ const stopAfterRepeats = 2
 // repeated answers a question that a person has just declined or dismissed,
 // without asking again.
 func (b *Bridge) repeated(ctx context.Context, q elicit.Question, c *call, el *blockkit.Elicitation, times int) outcome {
-	c.refused(el)
+	c.refused(digestOf(el))
 	if times == 1 {
 		b.tell(ctx, q.Origin, blockkit.Repeated(q.Server, q.Tool))
 	}

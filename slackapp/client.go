@@ -167,10 +167,30 @@ type limits struct {
 	sleep func(context.Context, time.Duration) error
 	mu    sync.Mutex
 	until map[string]time.Time
+	purge int // when until is so large, what is over is removed
+}
+
+// minPurge is how many waits are kept before anybody looks for those that are
+// over: every channel that was ever written to leaves one.
+const minPurge = 1024
+
+// set stores a wait; l.mu is held.
+func (l *limits) set(key string, t time.Time) {
+	l.until[key] = t
+	if len(l.until) < l.purge {
+		return
+	}
+	now := l.now()
+	for k, t := range l.until {
+		if !t.After(now) {
+			delete(l.until, k)
+		}
+	}
+	l.purge = max(minPurge, 2*len(l.until))
 }
 
 func (l *limits) init(now func() time.Time, sleep func(context.Context, time.Duration) error) {
-	l.now, l.sleep, l.until = now, sleep, map[string]time.Time{}
+	l.now, l.sleep, l.until, l.purge = now, sleep, map[string]time.Time{}, minPurge
 }
 
 // wait returns when calls with that key are allowed again.
@@ -200,7 +220,7 @@ func (l *limits) reserve(ctx context.Context, key string, interval time.Duration
 	if turn.Before(now) {
 		turn = now
 	}
-	l.until[key] = turn.Add(interval)
+	l.set(key, turn.Add(interval))
 	l.mu.Unlock()
 	if d := turn.Sub(now); d > 0 {
 		return l.sleep(ctx, d)
@@ -213,6 +233,6 @@ func (l *limits) hold(key string, d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t := l.now().Add(d); t.After(l.until[key]) {
-		l.until[key] = t
+		l.set(key, t)
 	}
 }

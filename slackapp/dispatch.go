@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net/url"
 	"sync"
@@ -40,13 +41,13 @@ type dispatcher struct {
 	h    Handler
 	log  *slog.Logger
 	now  func() time.Time
-	seen seen
+	seen *seen
 	slot chan struct{}
 	jobs sync.WaitGroup
 }
 
 func newDispatcher(c *Client, h Handler) *dispatcher {
-	return &dispatcher{h: h, log: c.o.Log, now: c.o.Now, seen: seen{now: c.o.Now, at: map[string]time.Time{}}, slot: make(chan struct{}, maxWorkers)}
+	return &dispatcher{h: h, log: c.o.Log, now: c.o.Now, seen: newSeen(c.o.Now), slot: make(chan struct{}, maxWorkers)}
 }
 
 // work runs a handler on its own, after the acknowledgement has left.
@@ -164,11 +165,15 @@ func (d *dispatcher) search(ctx context.Context, p payload) (body any) {
 }
 
 // seen recognises a delivery that comes twice. Slack has sent the same
-// envelope again without marking it as a repetition.
+// envelope again without marking it as a repetition. It keeps two generations,
+// so that forgetting costs nothing, and hashes, since triggers are long.
 type seen struct {
-	now func() time.Time
-	mu  sync.Mutex
-	at  map[string]time.Time
+	now  func() time.Time
+	seed maphash.Seed
+
+	mu         sync.Mutex
+	fresh, old map[uint64]int64 // Unix time in ms, by the hash of a key
+	since      time.Time        // when fresh began
 }
 
 const (
@@ -176,21 +181,26 @@ const (
 	seenMax = 50_000
 )
 
+func newSeen(now func() time.Time) *seen {
+	return &seen{now: now, seed: maphash.MakeSeed(), fresh: map[uint64]int64{}, since: now()}
+}
+
 func (s *seen) first(key string) bool {
+	hash := maphash.String(s.seed, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if t, ok := s.at[key]; ok && now.Sub(t) < seenFor {
+	if now.Sub(s.since) >= seenFor || len(s.fresh) >= seenMax/2 {
+		s.old, s.fresh, s.since = s.fresh, map[uint64]int64{}, now
+	}
+	at, known := s.fresh[hash]
+	if !known {
+		at, known = s.old[hash]
+	}
+	if known && now.UnixMilli()-at < seenFor.Milliseconds() {
 		return false
 	}
-	if len(s.at) >= seenMax {
-		for k, t := range s.at {
-			if now.Sub(t) >= seenFor || len(s.at) >= seenMax {
-				delete(s.at, k)
-			}
-		}
-	}
-	s.at[key] = now
+	s.fresh[hash] = now.UnixMilli()
 	return true
 }
 

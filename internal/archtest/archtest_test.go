@@ -51,6 +51,7 @@ var rules = map[string]rule{
 	"internal/demo":           {ours: []string{"internal/slacksim", "internal/slacksim/page"}, outside: []string{"github.com/mark3labs/mcp-go"}},
 	"internal/chaos":          {}, // tests only
 	"internal/conformance":    {ours: []string{"elicit", "blockkit", "mcpclient"}},
+	"internal/bench":          {ours: []string{"blockkit"}, outside: []string{"github.com/redis/go-redis/v9"}},
 	"internal/archtest":       {},
 	"cmd/slackbridge": {
 		ours: []string{
