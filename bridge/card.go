@@ -32,12 +32,26 @@ func (b *Bridge) postCard(ctx context.Context, el *blockkit.Elicitation, p elici
 		b.tell(ctx, p.Origin, blockkit.NotShown(p.Server, p.Tool, blockkit.WhyRefusedBySlack))
 		return elicit.MessageRef{}, elicit.ReasonUndeliverable
 	}
-	if err := b.o.Ledger.Placed(ctx, p.ID, ref); err != nil {
+	stands, err := b.o.Ledger.Placed(ctx, p.ID, ref)
+	switch {
+	case err != nil:
 		// The card works without it: a click says where it was made. Only a
 		// redraw by another replica would miss it.
 		b.o.Log.Warn("the place of a card could not be recorded", "pending_id", p.ID, "err", err)
+	case !stands.IsZero() && stands != ref:
+		// It stood twice after an unknown outcome (post), and was clicked on the
+		// other one already.
+		b.later(ctx, func(ctx context.Context) { b.giveWay(ctx, p.ID, ref) })
+		return stands, ""
 	}
 	return ref, ""
+}
+
+// giveWay takes the buttons off a card whose question has another one.
+func (b *Bridge) giveWay(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) {
+	if err := b.o.Slack.Update(ctx, card, blockkit.MovedCard()); err != nil && !errors.Is(err, elicit.ErrGone) {
+		b.o.Log.Warn("a second card could not be redrawn", "pending_id", id, "channel", card.Channel, "message_ts", card.TS, "err", err)
+	}
 }
 
 func (b *Bridge) postCardInDM(ctx context.Context, p elicit.Pending, card blockkit.Message) (elicit.MessageRef, error) {

@@ -149,17 +149,21 @@ func (b *Bridge) lookUp(ctx context.Context, id elicit.PendingID, who elicit.Use
 		return found{refusal: blockkit.NotRecordedTryAgain(), unread: true}
 	case !known:
 		return found{refusal: blockkit.UnknownQuestion(), ended: true}
-	case !at.IsZero() && !p.Card.IsZero() && p.Card != at:
-		// Its replica died between posting the card and recording where it is,
-		// and another one posted it again.
+	}
+	if !at.IsZero() && p.Card.IsZero() { // the click came before the record of the card, or that was lost
+		p.Card = at
+		stands, err := b.o.Ledger.Placed(ctx, id, at)
+		if err != nil {
+			b.o.Log.Warn("the place of a card could not be recorded", "pending_id", id, "err", err)
+		} else if !stands.IsZero() {
+			p.Card = stands
+		}
+	}
+	if !at.IsZero() && p.Card != at {
+		// The card stands twice: Slack did not say that it took the first one, or
+		// its replica died before it recorded where it is.
 		b.o.Log.Warn("a button was pressed away from its own card", "pending_id", id, "channel", at.Channel, "message_ts", at.TS)
 		return found{pending: p, refusal: blockkit.StaleButton(), elsewhere: true}
-	}
-	if !at.IsZero() && p.Card.IsZero() {
-		p.Card = at // the click came before the record of the card, or that was lost
-		if err := b.o.Ledger.Placed(ctx, id, at); err != nil {
-			b.o.Log.Warn("the place of a card could not be recorded", "pending_id", id, "err", err)
-		}
 	}
 	el, err := question(p)
 	if err != nil {
@@ -185,9 +189,7 @@ func (b *Bridge) answerClick(ctx context.Context, c blockkit.Click, l found) {
 		return
 	}
 	if l.elsewhere {
-		if err := b.o.Slack.Update(ctx, c.Message, blockkit.MovedCard()); err != nil {
-			b.o.Log.Warn("a second card could not be redrawn", "pending_id", l.pending.ID, "err", err)
-		}
+		b.giveWay(ctx, l.pending.ID, c.Message)
 	} else if l.pending.Decision != nil && !c.Message.IsZero() {
 		b.redraw(ctx, l.pending, c.Message)
 	} else if l.ended && !c.Message.IsZero() {

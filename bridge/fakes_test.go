@@ -137,13 +137,17 @@ func (l *fakeLedger) Decide(_ context.Context, id elicit.PendingID, d elicit.Dec
 	return s, found, nil
 }
 
-func (l *fakeLedger) Placed(_ context.Context, id elicit.PendingID, card elicit.MessageRef) error {
+func (l *fakeLedger) Placed(_ context.Context, id elicit.PendingID, card elicit.MessageRef) (elicit.MessageRef, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p := l.records[id]; p != nil && l.down == nil {
+	p := l.records[id]
+	if p == nil || l.down != nil {
+		return elicit.MessageRef{}, l.down
+	}
+	if p.Card.IsZero() {
 		p.Card = card
 	}
-	return l.down
+	return p.Card, nil
 }
 
 func (l *fakeLedger) Load(_ context.Context, id elicit.PendingID) (elicit.Pending, bool, error) {

@@ -13,8 +13,10 @@ import (
 type Ledger interface {
 	// Create stores p, state pending, before anything of it can be seen.
 	Create(ctx context.Context, p elicit.Pending) error
-	// Placed records where the question's card was posted.
-	Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) error
+	// Placed records where the question's card was posted, unless one is
+	// recorded, and returns the one that is: a question has one card, and any
+	// other is to give way. It is zero when the id is not known.
+	Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) (elicit.MessageRef, error)
 	// Load returns the record, or false when it is not (or no longer) known.
 	Load(ctx context.Context, id elicit.PendingID) (elicit.Pending, bool, error)
 	// Decide records d with the answer (nil for none) if the pending still

@@ -98,7 +98,8 @@ func TestOwner_DeadOnesUnplacedDurableQuestionIsHandedOver(t *testing.T) {
 		p.Era, p.Card = elicit.EraDurable, elicit.MessageRef{}
 		mustCreate(t, dead, p)
 	}
-	must(t, dead.Placed(t.Context(), "placed", elicit.MessageRef{Channel: "C1", TS: "1.2"}))
+	_, err := dead.Placed(t.Context(), "placed", elicit.MessageRef{Channel: "C1", TS: "1.2"})
+	must(t, err)
 	run(t, heir)
 	eventually(t, "the heir is told", func() bool {
 		n := 0

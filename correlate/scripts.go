@@ -109,11 +109,16 @@ end
 return 1
 `)
 
-// setScript sets one field of a record that exists, and never makes one.
+// placedScript records where a card stands in a record that exists and has no
+// card yet, and never makes a record.
 //
-// KEYS: pending. ARGV: field, value, ….
-var setScript = redis.NewScript(`
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV))
-return 1
+// KEYS: pending. ARGV: channel, ts.
+// Returns the channel and ts that stand, or nothing when there is no record.
+var placedScript = redis.NewScript(`
+if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
+local ts = redis.call('HGET', KEYS[1], 'card_ts')
+if not ts or ts == '' then
+  redis.call('HSET', KEYS[1], 'card_channel', ARGV[1], 'card_ts', ARGV[2])
+end
+return redis.call('HMGET', KEYS[1], 'card_channel', 'card_ts')
 `)

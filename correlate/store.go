@@ -169,12 +169,17 @@ func (s *Store) Create(ctx context.Context, p elicit.Pending) error {
 	return nil
 }
 
-// Placed records where the question's card was posted.
-func (s *Store) Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) error {
-	if err := setScript.Run(ctx, s.rdb, []string{s.keys.pending(id)}, "card_channel", card.Channel, "card_ts", card.TS).Err(); err != nil {
-		return fmt.Errorf("recording the card of %s: %w", id, err)
+// Placed records where the question's card was posted, unless one is recorded,
+// and returns the one that is. It is zero when the id is not known.
+func (s *Store) Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) (elicit.MessageRef, error) {
+	stands, err := placedScript.Run(ctx, s.rdb, []string{s.keys.pending(id)}, card.Channel, card.TS).StringSlice()
+	switch {
+	case err != nil:
+		return elicit.MessageRef{}, fmt.Errorf("recording the card of %s: %w", id, err)
+	case len(stands) != 2:
+		return elicit.MessageRef{}, nil
 	}
-	return nil
+	return elicit.MessageRef{Channel: stands[0], TS: stands[1]}, nil
 }
 
 // Load returns the record, or false when it is not, or no longer, known.

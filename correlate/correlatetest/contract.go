@@ -18,7 +18,7 @@ import (
 // Ledger is what is tested; see bridge.Ledger for what the methods mean.
 type Ledger interface {
 	Create(ctx context.Context, p elicit.Pending) error
-	Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) error
+	Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) (elicit.MessageRef, error)
 	Load(ctx context.Context, id elicit.PendingID) (elicit.Pending, bool, error)
 	Decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte) (elicit.Settlement, bool, error)
 	Opened(ctx context.Context, id elicit.PendingID, by elicit.User) (elicit.Pending, bool, error)
@@ -107,8 +107,12 @@ func loadReturnsWhatWasCreated(t *testing.T, l Ledger) {
 		t.Errorf("Load after Create (-want +got):\n%s", diff)
 	}
 	card := elicit.MessageRef{Channel: "C1", TS: "2.2"}
-	if err := l.Placed(t.Context(), "p1", card); err != nil {
-		t.Fatal(err)
+	twin := elicit.MessageRef{Channel: "C1", TS: "2.3"}
+	for _, posted := range []elicit.MessageRef{card, card, twin} {
+		stands, err := l.Placed(t.Context(), "p1", posted)
+		if err != nil || stands != card {
+			t.Fatalf("Placed(%v) = %v, %v; want %v: the first card stays the card", posted, stands, err, card)
+		}
 	}
 	p.Card = card
 	if diff := cmp.Diff(p, load(t, l, "p1")); diff != "" {
@@ -129,8 +133,8 @@ func unknownIDIsNotFound(t *testing.T, l Ledger) {
 }
 
 func placedMakesNoRecord(t *testing.T, l Ledger) {
-	if err := l.Placed(t.Context(), "gone", elicit.MessageRef{Channel: "C1", TS: "1.1"}); err != nil {
-		t.Fatal(err)
+	if card, err := l.Placed(t.Context(), "gone", elicit.MessageRef{Channel: "C1", TS: "1.1"}); err != nil || !card.IsZero() {
+		t.Fatalf("Placed of an unknown pending = %v, %v; want no card", card, err)
 	}
 	if _, known, _ := l.Load(t.Context(), "gone"); known {
 		t.Error("Placed made a record of its own")
