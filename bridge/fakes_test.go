@@ -337,6 +337,8 @@ type fakeSlack struct {
 	sent []posted
 	fail map[string]error // by how, or by how+" "+channel
 	then func(posted)     // hears of everything that was taken
+
+	unheard string // the ts of a message that is taken, and nobody hears of it
 }
 
 func newFakeSlack() *fakeSlack { return &fakeSlack{fail: map[string]error{}} }
@@ -354,6 +356,9 @@ func (s *fakeSlack) add(p posted) (posted, error) {
 	s.sent = append(s.sent, p)
 	if s.then != nil {
 		go s.then(p)
+	}
+	if p.how == "post" && p.ts == s.unheard {
+		return p, fmt.Errorf("%s: the connection broke: %w", p.how, elicit.ErrSlackUnreachable)
 	}
 	return p, nil
 }
