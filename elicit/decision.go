@@ -36,6 +36,10 @@ const (
 	ReasonNoOrigin         Reason = "no_origin"         // no user to ask
 	ReasonShutdown         Reason = "shutdown"          // this replica is stopping
 	ReasonStopped          Reason = "stopped"           // a person stopped the call
+	ReasonSecretField      Reason = "secret_field"      // the form asks for a secret
+	ReasonSecretValue      Reason = "secret_value"      // refusal: what was typed looks like a credential
+	ReasonMuted            Reason = "muted"             // the requester, or the workspace, has turned the server's questions off
+	ReasonFlood            Reason = "flood"             // more questions than the limits of policy let through
 )
 
 // Decision ends a pending. The first one that is recorded stands.

@@ -46,4 +46,16 @@ type Pending struct {
 	Question  []byte    // opaque to the store, sealed at rest
 	OpenedBy  User      // who opened the page that the question asks for; zero before, and in form mode
 	Decision  *Decision // nil while pending
+
+	Needs     int        // approvals by distinct people that make an accept; 0 and 1: the first one does
+	Approvals []Approval // so far, in order
+	Digest    string     // of a gate: server, tool and arguments that are approved
+	Delegate  User       // whom a responder has asked to answer; zero: nobody
+	Escalated bool       // it waited so long that further people may answer
+}
+
+// Approval is one person's yes to a question that needs several.
+type Approval struct {
+	By User      `json:"by"`
+	At time.Time `json:"at"` // the store's clock
 }
