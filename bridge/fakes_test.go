@@ -30,15 +30,20 @@ type fakeLedger struct {
 	decided func(context.Context, elicit.Pending) error // as correlate's OnDecided, of the durable era
 	stopped func(context.Context, elicit.CallID)        // as correlate\'s OnStop
 	timers  []*time.Timer
-	settled func(context.Context, elicit.Pending) // as correlate's OnSettled
-	down    error                                 // every operation fails with it
-	slow    time.Duration                         // every Load takes this long
+	settled func(context.Context, elicit.Pending)               // as correlate's OnSettled
+	nudge   func(context.Context, elicit.Pending, elicit.Nudge) // as correlate's OnNudge
+	nudged  []string
+	mutes   map[elicit.User][]string
+	spent   map[string][]time.Time
+	down    error         // every operation fails with it
+	slow    time.Duration // every Load takes this long
 }
 
 func newFakeLedger() *fakeLedger {
 	return &fakeLedger{
 		records: map[elicit.PendingID]*elicit.Pending{}, answers: map[elicit.PendingID][]byte{}, seen: map[string]time.Time{},
 		running: map[elicit.CallID]elicit.User{}, runs: map[elicit.CallID][]byte{}, drawn: map[elicit.PendingID]elicit.State{}, drafts: map[string][]byte{}, parked: map[elicit.CallID][]byte{}, claimed: map[elicit.CallID]bool{},
+		mutes: map[elicit.User][]string{}, spent: map[string][]time.Time{},
 	}
 }
 
@@ -73,6 +78,7 @@ func (l *fakeLedger) Create(_ context.Context, p elicit.Pending) error {
 	p.State = elicit.StatePending
 	l.records[p.ID] = &p
 	l.timers = append(l.timers, time.AfterFunc(time.Until(p.Deadline), func() { l.expire(p.ID) }))
+	l.nudgeLater(p)
 	return nil
 }
 

@@ -23,6 +23,25 @@ type Ledger interface {
 	// waits and its deadline is not over. d.At is set by the store's clock.
 	// found is false when the id is not known.
 	Decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte) (s elicit.Settlement, found bool, err error)
+	// Approve counts one accept of as many as p.Needs, by distinct people. The
+	// last of them settles it; s.Pending.Decision is nil before.
+	Approve(ctx context.Context, id elicit.PendingID, by elicit.User) (s elicit.Settlement, found bool, err error)
+	// Delegate records whom a responder has asked to answer. done is false when
+	// the pending waits no more.
+	Delegate(ctx context.Context, id elicit.PendingID, to elicit.User) (p elicit.Pending, done, found bool, err error)
+	// Escalate records that further people may answer.
+	Escalate(ctx context.Context, id elicit.PendingID) (p elicit.Pending, done, found bool, err error)
+	// Nudged records that a nudge was given: until then Bridge.Nudge is told again.
+	Nudged(ctx context.Context, id elicit.PendingID, kind elicit.Nudge) error
+	// Mute turns the questions of a server off for a user, until Unmute.
+	Mute(ctx context.Context, u elicit.User, server string) error
+	// Unmute reports whether they were off.
+	Unmute(ctx context.Context, u elicit.User, server string) (was bool, err error)
+	// Muted lists the servers whose questions a user has turned off.
+	Muted(ctx context.Context, u elicit.User) (servers []string, err error)
+	// Spend lets an event pass unless n of the same key have passed within the
+	// window before it; then the next one may after the time returned.
+	Spend(ctx context.Context, key string, n int, window time.Duration) (ok bool, after time.Duration, err error)
 	// Opened records, once, who opened the page that a question asks for. From
 	// then on its expiry is an accept in that person's name. It returns the
 	// record as it stands, which may be decided already.

@@ -40,6 +40,22 @@ type model struct {
 	Words   int  // entries in the stream of whoever goes on with it
 	Won     int  // attempts that were told that they won
 	byOwner bool // decided, and then lost with its owner
+	Needs   int  // approvals
+	Votes   string
+}
+
+// approve is one person's yes of as many as are needed.
+func (m *model) approve(who string) {
+	if m.State == elicit.StatePending && !m.Late {
+		if strings.Contains(m.Votes, who) {
+			return
+		}
+		m.Votes += who + " "
+		if strings.Count(m.Votes, " ") < m.Needs {
+			return
+		}
+	}
+	m.decide(elicit.Accept, elicit.ReasonSubmitted, who, false, false)
 }
 
 func (m *model) decide(action elicit.Action, reason elicit.Reason, who string, answer, onlyDue bool) {
@@ -82,7 +98,7 @@ func deciding(name string, d elicit.Decision, answer []byte, onlyDue bool) step 
 	return step{
 		name: name,
 		real: func(ctx context.Context, s *Store, id elicit.PendingID) (bool, error) {
-			out, _, err := s.decide(ctx, id, d, answer, onlyDue)
+			out, _, err := s.decide(ctx, id, d, answer, how{onlyDue: onlyDue})
 			return out.Won, err
 		},
 		rule: func(m *model) { m.decide(d.Action, d.Reason, d.Responder.ID, answer != nil, onlyDue) },
@@ -91,6 +107,17 @@ func deciding(name string, d elicit.Decision, answer []byte, onlyDue bool) step 
 
 func by(action elicit.Action, reason elicit.Reason, who string) elicit.Decision {
 	return elicit.Decision{Action: action, Reason: reason, Responder: elicit.User{Team: "T", ID: who}}
+}
+
+func approving(name, who string) step {
+	return step{
+		name: name,
+		real: func(ctx context.Context, s *Store, id elicit.PendingID) (bool, error) {
+			out, _, err := s.Approve(ctx, id, elicit.User{Team: "T", ID: who})
+			return out.Won, err
+		},
+		rule: func(m *model) { m.approve(who) },
+	}
 }
 
 const modelOwner = elicit.ReplicaID("R1")
@@ -141,6 +168,14 @@ var steps = []step{
 	},
 }
 
+// votes are the steps of a pending that needs two approvals.
+var votes = []step{
+	approving("Ann approves", "U_ANN"),
+	approving("Ann approves again", "U_ANN"),
+	approving("Carl approves", "U_CARL"),
+	steps[1], steps[2], steps[3], steps[4],
+}
+
 func modelStore(t *testing.T, url string, k SealKey) *Store {
 	t.Helper()
 	c, err := Connect(url)
@@ -152,7 +187,8 @@ func modelStore(t *testing.T, url string, k SealKey) *Store {
 	s, err := Open(t.Context(), Options{
 		Client: c, Team: "T", Replica: modelOwner, Keys: []SealKey{k}, Log: slog.New(slog.DiscardHandler), Rand: rand.Reader,
 		OnDecided: func(context.Context, elicit.Pending) error { return nil }, OnSettled: ignore, OnUndrawn: ignore, OnUnplaced: ignore,
-		OnStop: func(context.Context, elicit.CallID) {}, OnOrphan: func(context.Context, elicit.CallID) {},
+		OnNudge: func(context.Context, elicit.Pending, elicit.Nudge) {},
+		OnStop:  func(context.Context, elicit.CallID) {}, OnOrphan: func(context.Context, elicit.CallID) {},
 		OnCall: func(context.Context, elicit.CallID, []byte) {},
 	})
 	if err != nil {
@@ -190,6 +226,10 @@ func observe(t *testing.T, s *Store, id elicit.PendingID, era elicit.Era) model 
 		Era: era, Late: f["deadline"] == "1", State: elicit.State(f["state"]), Action: elicit.Action(f["action"]), Reason: elicit.Reason(f["reason"]),
 		Who: f["responder"], Answer: f["answer"] != "", Awaited: awaited.Err() == nil, Held: held.Err() == nil,
 	}
+	m.Needs, _ = strconv.Atoi(f["needs"])
+	for i := 1; f["vote_user_"+strconv.Itoa(i)] != ""; i++ {
+		m.Votes += f["vote_user_"+strconv.Itoa(i)] + " "
+	}
 	mine, other := owner.Val(), resume.Val()
 	if era == elicit.EraDurable {
 		mine, other = other, mine
@@ -201,8 +241,8 @@ func observe(t *testing.T, s *Store, id elicit.PendingID, era elicit.Era) model 
 	return m
 }
 
-// sequences calls f with every order of n different steps out of all.
-func sequences(n int, f func([]int)) {
+// sequences calls f with every order of n different ones out of all steps.
+func sequences(n, all int, f func([]int)) {
 	var seq []int
 	var grow func()
 	grow = func() {
@@ -210,7 +250,7 @@ func sequences(n int, f func([]int)) {
 			f(seq)
 			return
 		}
-		for i := range steps {
+		for i := range all {
 			if !slices.Contains(seq, i) {
 				seq = append(seq, i)
 				grow()
@@ -226,16 +266,25 @@ func TestDecide_IsWhatTheModelSaysInEveryOrder(t *testing.T) {
 	if testing.Short() {
 		length = 3
 	}
-	for _, era := range []elicit.Era{elicit.EraBlocking, elicit.EraDurable} {
-		t.Run(string(era), func(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		era   elicit.Era
+		needs int
+		steps []step
+	}{
+		{"blocking", elicit.EraBlocking, 0, steps},
+		{"durable", elicit.EraDurable, 0, steps},
+		{"two approvals", elicit.EraDurable, 2, votes},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			s := modelStore(t, redistest.Start(t).URL, modelKey(t))
 			n := 0
-			sequences(length, func(seq []int) {
+			sequences(length, len(c.steps), func(seq []int) {
 				n++
 				if t.Failed() && n > 20 {
 					return
 				}
-				play(t, s, era, seq)
+				play(t, s, c.era, c.needs, c.steps, seq)
 			})
 			t.Logf("%d orders of %d steps", n, length)
 		})
@@ -244,17 +293,19 @@ func TestDecide_IsWhatTheModelSaysInEveryOrder(t *testing.T) {
 
 // play runs one sequence on the store and on the model, and compares them after
 // every step.
-func play(t *testing.T, s *Store, era elicit.Era, seq []int) {
+func play(t *testing.T, s *Store, era elicit.Era, needs int, steps []step, seq []int) {
 	t.Helper()
 	ctx := t.Context()
 	if err := s.rdb.FlushDB(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}
 	const id = elicit.PendingID("p")
-	if err := s.Create(ctx, modelPending(id, era)); err != nil {
+	p := modelPending(id, era)
+	p.Needs = needs
+	if err := s.Create(ctx, p); err != nil {
 		t.Fatal(err)
 	}
-	want := model{Era: era, State: elicit.StatePending, Awaited: true, Held: true}
+	want := model{Era: era, State: elicit.StatePending, Awaited: true, Held: true, Needs: needs}
 	won := 0
 	var names []string
 	for _, i := range seq {

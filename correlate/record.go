@@ -31,6 +31,7 @@ func (s *Store) encode(p elicit.Pending) ([]any, error) {
 		"requester", p.Origin.Requester, "server", p.Server, "tool", p.Tool, "request_id", p.RequestID,
 		"card_channel", p.Card.Channel, "card_ts", p.Card.TS, "fields", string(names),
 		"created", millis(p.Created), "deadline", millis(p.Deadline), "question", question,
+		"needs", strconv.Itoa(p.Needs), "digest", p.Digest, "remind_at", millisOrNone(p.RemindAt), "escalate_at", millisOrNone(p.EscalateAt),
 	}, nil
 }
 
@@ -44,12 +45,17 @@ func (s *Store) decode(id elicit.PendingID, f map[string]string) (elicit.Pending
 		Origin: elicit.Origin{Team: f["team"], Channel: f["channel"], Thread: f["thread"], Requester: f["requester"]},
 		Card:   elicit.MessageRef{Channel: f["card_channel"], TS: f["card_ts"]},
 	}
+	p.Digest, p.Escalated = f["digest"], f["escalated"] == "1"
+	p.Delegate = elicit.User{Team: f["delegate_team"], ID: f["delegate"]}
 	if f["opened_by"] != "" {
 		p.OpenedBy = elicit.User{Team: f["opened_team"], ID: f["opened_by"]}
 	}
 	var errs []error
 	p.Created, errs = moment(f, "created", errs)
 	p.Deadline, errs = moment(f, "deadline", errs)
+	p.RemindAt, errs = momentOrNone(f, "remind_at", errs)
+	p.EscalateAt, errs = momentOrNone(f, "escalate_at", errs)
+	p.Needs, p.Approvals, errs = approvals(f, errs)
 	if err := json.Unmarshal([]byte(f["fields"]), &p.Fields); err != nil {
 		errs = append(errs, fmt.Errorf("fields: %w", err))
 	}
@@ -77,4 +83,38 @@ func moment(f map[string]string, name string, errs []error) (time.Time, []error)
 		return time.Time{}, append(errs, fmt.Errorf("%s: %w", name, err))
 	}
 	return time.UnixMilli(ms), errs
+}
+
+// momentOrNone reads a time that may be missing, as records of earlier builds
+// have it.
+func momentOrNone(f map[string]string, name string, errs []error) (time.Time, []error) {
+	if f[name] == "" {
+		return time.Time{}, errs
+	}
+	return moment(f, name, errs)
+}
+
+func millisOrNone(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return millis(t)
+}
+
+// approvals reads how many a pending needs, and those that it has.
+func approvals(f map[string]string, errs []error) (needs int, votes []elicit.Approval, _ []error) {
+	if f["needs"] == "" { // of an earlier build
+		return 0, nil, errs
+	}
+	needs, err := strconv.Atoi(f["needs"])
+	if err != nil {
+		errs = append(errs, fmt.Errorf("needs: %w", err))
+	}
+	for i := 1; f["vote_user_"+strconv.Itoa(i)] != ""; i++ {
+		n := strconv.Itoa(i)
+		v := elicit.Approval{By: elicit.User{Team: f["vote_team_"+n], ID: f["vote_user_"+n]}}
+		v.At, errs = moment(f, "vote_at_"+n, errs)
+		votes = append(votes, v)
+	}
+	return needs, votes, errs
 }

@@ -29,6 +29,7 @@ func (s *Store) Run(ctx context.Context) error {
 		"settling for the dead":     {s.o.Heartbeat, s.buryDead},
 		"claiming from the dead":    {s.o.Heartbeat, s.claimResume},
 		"drawing late cards":        {s.o.Heartbeat, s.drawLate},
+		"nudging people":            {s.o.Sweep, s.nudgeDue},
 		"counting Redis replicas":   {s.o.Heartbeat, func(ctx context.Context) error { s.countReplicas(ctx); return nil }},
 		"reading decisions":         {0, s.readOwner},
 		"reading durable decisions": {s.o.Sweep, s.readResume},
@@ -154,7 +155,7 @@ func (s *Store) expireDue(ctx context.Context) error {
 func (s *Store) settleAll(ctx context.Context, ids []string, d elicit.Decision, onlyDue bool) error {
 	var errs []error
 	for _, id := range ids {
-		settled, found, err := s.decide(ctx, elicit.PendingID(id), d, nil, onlyDue)
+		settled, found, err := s.decide(ctx, elicit.PendingID(id), d, nil, how{onlyDue: onlyDue})
 		switch {
 		case err != nil:
 			errs = append(errs, err)

@@ -11,16 +11,19 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 
 // createScript stores a pending unless its id is taken.
 //
-// KEYS: pending, expiry, what the owner holds. ARGV: deadline in ms, seconds to
-// keep the record after it, id, then field, value, ….
+// KEYS: pending, expiry, what the owner holds, nudges. ARGV: deadline in ms,
+// seconds to keep the record after it, id, when to remind and to escalate in ms
+// (” for never), then field, value, ….
 var createScript = redis.NewScript(luaNow + `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local fields = {}
-for i = 4, #ARGV do fields[#fields + 1] = ARGV[i] end
+for i = 6, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('PEXPIREAT', KEYS[1], ARGV[1] + ARGV[2] * 1000)
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
 redis.call('ZADD', KEYS[3], ARGV[1] + ARGV[2] * 1000, ARGV[3])
+if ARGV[4] ~= '' then redis.call('ZADD', KEYS[4], ARGV[4], 'remind ' .. ARGV[3]) end
+if ARGV[5] ~= '' then redis.call('ZADD', KEYS[4], ARGV[5], 'escalate ' .. ARGV[3]) end
 return 1
 `)
 
@@ -34,10 +37,12 @@ return 1
 // delivered, so that the others can say so when the owner dies in between.
 //
 // KEYS: pending, expiry, owner's stream, resume stream, what the owner holds,
-// undrawn. ARGV: id, action, reason, responder team, responder id, state after
-// it, sealed answer, "1" when only due pendings are meant (expiry), token of
-// the attempt, milliseconds until the card must be drawn.
-// Returns {found, won, record as it now stands}.
+// undrawn, nudges. ARGV: id, action, reason, responder team, responder id, state
+// after it, sealed answer, "1" when only due pendings are meant (expiry), token
+// of the attempt, milliseconds until the card must be drawn, "1" when it is one
+// approval of as many as the record needs, by distinct people.
+// Returns {found, outcome, record as it now stands}; outcome is 1 when this
+// attempt won, 2 when it is an approval that counts and others are needed.
 var decideScript = redis.NewScript(luaNow + `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then
@@ -50,6 +55,21 @@ if state ~= 'pending' then
   if redis.call('HGET', KEYS[1], 'attempt') == ARGV[9] then again = 1 end
   return {1, again, redis.call('HGETALL', KEYS[1])}
 end
+local function vote()
+  local n = tonumber(redis.call('HGET', KEYS[1], 'votes') or '0')
+  for i = 1, n do
+    local v = redis.call('HMGET', KEYS[1], 'vote_team_' .. i, 'vote_user_' .. i, 'vote_attempt_' .. i)
+    if v[1] == ARGV[4] and v[2] == ARGV[5] then
+      if v[3] == ARGV[9] then return 2 end
+      return 0
+    end
+  end
+  n = n + 1
+  redis.call('HSET', KEYS[1], 'votes', n, 'vote_team_' .. n, ARGV[4], 'vote_user_' .. n, ARGV[5],
+    'vote_at_' .. n, now, 'vote_attempt_' .. n, ARGV[9])
+  if n < tonumber(redis.call('HGET', KEYS[1], 'needs') or '0') then return 2 end
+  return 1
+end
 local deadline = tonumber(redis.call('HGET', KEYS[1], 'deadline'))
 local action, reason, team, user, after, answer = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local won = 1
@@ -61,12 +81,16 @@ if now >= deadline then
   if opener[2] then action, reason, team, user = 'accept', 'submitted', opener[1], opener[2] end
 elseif ARGV[8] == '1' then
   return {1, 0, redis.call('HGETALL', KEYS[1])}
+elseif ARGV[11] == '1' then
+  local counted = vote()
+  if counted ~= 1 then return {1, counted, redis.call('HGETALL', KEYS[1])} end
 end
 redis.call('HSET', KEYS[1], 'state', after, 'action', action, 'reason', reason,
   'responder_team', team, 'responder', user, 'decided_at', now)
 if won == 1 then redis.call('HSET', KEYS[1], 'attempt', ARGV[9]) end
 if answer ~= '' then redis.call('HSET', KEYS[1], 'answer', answer) end
 redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('ZREM', KEYS[7], 'remind ' .. ARGV[1], 'escalate ' .. ARGV[1])
 redis.call('ZADD', KEYS[6], now + ARGV[10], ARGV[1])
 local durable = redis.call('HGET', KEYS[1], 'era') == 'durable'
 if durable or after ~= 'decided' then redis.call('ZREM', KEYS[5], ARGV[1]) end

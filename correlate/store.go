@@ -60,6 +60,9 @@ type Options struct {
 	// time, that it shows the end (Drawn). It is told again, later each time,
 	// until somebody does.
 	OnUndrawn func(context.Context, elicit.Pending)
+	// OnNudge hears of each pending that has waited so long that somebody is to be
+	// reminded, or further people asked. It is told again until Nudged.
+	OnNudge func(context.Context, elicit.Pending, elicit.Nudge)
 	// OnUnplaced hears of each pending of the durable era whose replica died
 	// before it recorded where the card is: it may never have been posted.
 	OnUnplaced func(context.Context, elicit.Pending)
@@ -79,7 +82,7 @@ func (o *Options) setDefaults() error {
 	for name, missing := range map[string]bool{
 		"Client": o.Client == nil, "Team": o.Team == "", "Replica": o.Replica == "", "Keys": len(o.Keys) == 0,
 		"Log": o.Log == nil, "Rand": o.Rand == nil, "OnDecided": o.OnDecided == nil, "OnSettled": o.OnSettled == nil, "OnStop": o.OnStop == nil, "OnOrphan": o.OnOrphan == nil,
-		"OnUndrawn": o.OnUndrawn == nil, "OnUnplaced": o.OnUnplaced == nil, "OnCall": o.OnCall == nil,
+		"OnUndrawn": o.OnUndrawn == nil, "OnUnplaced": o.OnUnplaced == nil, "OnNudge": o.OnNudge == nil, "OnCall": o.OnCall == nil,
 	} {
 		if missing {
 			errs = append(errs, fmt.Errorf("correlate: %s is not set", name))
@@ -158,8 +161,11 @@ func (s *Store) Create(ctx context.Context, p elicit.Pending) error {
 	if err != nil {
 		return err
 	}
-	args := append([]any{p.Deadline.UnixMilli(), int(s.o.Keep / time.Second), string(p.ID)}, fields...)
-	made, err := createScript.Run(ctx, s.rdb, []string{s.keys.pending(p.ID), s.keys.expiry(), s.keys.holds(p.Owner)}, args...).Int()
+	args := append([]any{
+		p.Deadline.UnixMilli(), int(s.o.Keep / time.Second), string(p.ID), millisOrNone(p.RemindAt), millisOrNone(p.EscalateAt),
+	}, fields...)
+	keys := []string{s.keys.pending(p.ID), s.keys.expiry(), s.keys.holds(p.Owner), s.keys.nudges()}
+	made, err := createScript.Run(ctx, s.rdb, keys, args...).Int()
 	if err != nil {
 		return fmt.Errorf("storing pending %s: %w", p.ID, err)
 	}
@@ -199,10 +205,24 @@ func (s *Store) Load(ctx context.Context, id elicit.PendingID) (elicit.Pending, 
 // wins; the loser gets what stands. A decision that comes after the deadline
 // loses to the expiry.
 func (s *Store) Decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte) (elicit.Settlement, bool, error) {
-	return s.decide(ctx, id, d, answer, false)
+	return s.decide(ctx, id, d, answer, how{})
 }
 
-func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte, onlyDue bool) (elicit.Settlement, bool, error) {
+// Approve counts one person's accept. The one that makes as many as the pending
+// needs, by distinct people, settles it. A second one by the same person
+// changes nothing.
+func (s *Store) Approve(ctx context.Context, id elicit.PendingID, by elicit.User) (elicit.Settlement, bool, error) {
+	d := elicit.Decision{Action: elicit.Accept, Reason: elicit.ReasonSubmitted, Responder: by}
+	return s.decide(ctx, id, d, nil, how{vote: true})
+}
+
+// how is what else a decision may be.
+type how struct {
+	onlyDue bool // it counts only if the deadline is over
+	vote    bool // it is one approval of several
+}
+
+func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte, how how) (elicit.Settlement, bool, error) {
 	var sealed []byte
 	if answer != nil {
 		var err error
@@ -218,22 +238,27 @@ func (s *Store) decide(ctx context.Context, id elicit.PendingID, d elicit.Decisi
 	if err != nil {
 		return elicit.Settlement{}, false, err
 	}
-	keys := []string{s.keys.pending(id), s.keys.expiry(), s.keys.owner(p.Owner), s.keys.resume(), s.keys.holds(p.Owner), s.keys.undrawn()}
-	due := "0"
-	if onlyDue {
-		due = "1"
+	keys := []string{
+		s.keys.pending(id), s.keys.expiry(), s.keys.owner(p.Owner), s.keys.resume(), s.keys.holds(p.Owner), s.keys.undrawn(), s.keys.nudges(),
 	}
 	res, err := s.confirmed(ctx, decideScript, keys, string(id), string(d.Action), string(d.Reason),
-		d.Responder.Team, d.Responder.ID, string(stateAfter(d.Reason)), sealed, due, attempt, s.o.Redraw.Milliseconds())
+		d.Responder.Team, d.Responder.ID, string(stateAfter(d.Reason)), sealed, yesNo(how.onlyDue), attempt, s.o.Redraw.Milliseconds(), yesNo(how.vote))
 	if err != nil {
 		return elicit.Settlement{}, false, fmt.Errorf("deciding pending %s: %w", id, err)
 	}
-	found, won, fields, err := decided(res)
+	found, outcome, fields, err := decided(res)
 	if err != nil || !found {
 		return elicit.Settlement{}, false, err
 	}
 	p, err = s.decode(id, fields)
-	return elicit.Settlement{Won: won, Pending: p}, err == nil, err
+	return elicit.Settlement{Won: outcome == 1, Counted: how.vote && outcome != 0, Pending: p}, err == nil, err
+}
+
+func yesNo(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
 }
 
 // Opened records who opened the page that a pending asks for: should nobody
@@ -253,11 +278,11 @@ func (s *Store) Opened(ctx context.Context, id elicit.PendingID, by elicit.User)
 }
 
 // decided reads what decideScript returns.
-func decided(res []any) (found, won bool, fields map[string]string, err error) {
+func decided(res []any) (found bool, outcome int64, fields map[string]string, err error) {
 	if len(res) != 3 {
-		return false, false, nil, fmt.Errorf("deciding: the script returned %d values", len(res))
+		return false, 0, nil, fmt.Errorf("deciding: the script returned %d values", len(res))
 	}
-	flag := func(v any) bool { n, _ := v.(int64); return n == 1 }
+	number := func(v any) int64 { n, _ := v.(int64); return n }
 	fields = map[string]string{}
 	switch list := res[2].(type) {
 	case []any: // RESP2
@@ -269,7 +294,7 @@ func decided(res []any) (found, won bool, fields map[string]string, err error) {
 			fields[fmt.Sprint(k)] = fmt.Sprint(v)
 		}
 	}
-	return flag(res[0]), flag(res[1]), fields, nil
+	return number(res[0]) == 1, number(res[1]), fields, nil
 }
 
 // stateAfter is the state that a decision for this reason leads to.
@@ -351,6 +376,7 @@ func (k keyspace) holds(r elicit.ReplicaID) string    { return k.tag() + "holds:
 func (k keyspace) replicas() string                   { return k.tag() + "replicas" }
 func (k keyspace) lease(r elicit.ReplicaID) string    { return k.tag() + "replica:" + string(r) }
 func (k keyspace) undrawn() string                    { return k.tag() + "undrawn" }
+func (k keyspace) nudges() string                     { return k.tag() + "nudges" }
 func (k keyspace) seen(key string) string             { return k.tag() + "seen:" + key }
 func (k keyspace) canary() string                     { return k.tag() + "canary" }
 func millis(t time.Time) string                       { return strconv.FormatInt(t.UnixMilli(), 10) }

@@ -51,6 +51,7 @@ type heard struct {
 	orphans []elicit.CallID
 
 	undrawn, unplaced []elicit.Pending
+	nudges            []string
 	calls             map[elicit.CallID]string
 }
 
@@ -64,6 +65,12 @@ func (h *heard) onUnplaced(_ context.Context, p elicit.Pending) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.unplaced = append(h.unplaced, p)
+}
+
+func (h *heard) onNudge(_ context.Context, p elicit.Pending, kind elicit.Nudge) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.nudges = append(h.nudges, string(kind)+" "+string(p.ID))
 }
 
 func (h *heard) onCall(_ context.Context, id elicit.CallID, record []byte) {
@@ -121,7 +128,7 @@ func options(t *testing.T, c redis.UniversalClient, replica string, h *heard, ke
 	return correlate.Options{
 		Client: c, Team: "T_HOME", Replica: elicit.ReplicaID(replica), Keys: keys, Log: slog.New(slog.DiscardHandler), Rand: rand.Reader,
 		OnDecided: h.onDecided, OnSettled: h.onSettled, OnStop: h.onStop, OnOrphan: h.onOrphan,
-		OnUndrawn: h.onUndrawn, OnUnplaced: h.onUnplaced, OnCall: h.onCall, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
+		OnUndrawn: h.onUndrawn, OnUnplaced: h.onUnplaced, OnNudge: h.onNudge, OnCall: h.onCall, Heartbeat: 200 * time.Millisecond, Lease: time.Second, Sweep: 100 * time.Millisecond,
 	}
 }
 

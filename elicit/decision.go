@@ -54,5 +54,6 @@ type Decision struct {
 // record as it now stands, with the decision that counts.
 type Settlement struct {
 	Won     bool
-	Pending Pending // Pending.Decision is never nil
+	Counted bool    // an approval that was taken; others are still needed unless Won
+	Pending Pending // Pending.Decision is nil only while approvals are still needed
 }

@@ -52,7 +52,19 @@ type Pending struct {
 	Digest    string     // of a gate: server, tool and arguments that are approved
 	Delegate  User       // whom a responder has asked to answer; zero: nobody
 	Escalated bool       // it waited so long that further people may answer
+
+	RemindAt   time.Time // when those who may answer are reminded; zero: never
+	EscalateAt time.Time // when further people are asked; zero: never
 }
+
+// Nudge is what happens to a pending that has waited for long.
+type Nudge string
+
+// The nudges.
+const (
+	NudgeRemind   Nudge = "remind"   // those who may answer are reminded
+	NudgeEscalate Nudge = "escalate" // further people may answer, and are asked
+)
 
 // Approval is one person's yes to a question that needs several.
 type Approval struct {

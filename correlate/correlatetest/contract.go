@@ -21,6 +21,13 @@ type Ledger interface {
 	Placed(ctx context.Context, id elicit.PendingID, card elicit.MessageRef) (elicit.MessageRef, error)
 	Load(ctx context.Context, id elicit.PendingID) (elicit.Pending, bool, error)
 	Decide(ctx context.Context, id elicit.PendingID, d elicit.Decision, answer []byte) (elicit.Settlement, bool, error)
+	Approve(ctx context.Context, id elicit.PendingID, by elicit.User) (elicit.Settlement, bool, error)
+	Delegate(ctx context.Context, id elicit.PendingID, to elicit.User) (p elicit.Pending, done, found bool, err error)
+	Escalate(ctx context.Context, id elicit.PendingID) (p elicit.Pending, done, found bool, err error)
+	Mute(ctx context.Context, u elicit.User, server string) error
+	Unmute(ctx context.Context, u elicit.User, server string) (bool, error)
+	Muted(ctx context.Context, u elicit.User) ([]string, error)
+	Spend(ctx context.Context, key string, n int, window time.Duration) (bool, time.Duration, error)
 	Opened(ctx context.Context, id elicit.PendingID, by elicit.User) (elicit.Pending, bool, error)
 	Answer(ctx context.Context, id elicit.PendingID) ([]byte, error)
 	Delivered(ctx context.Context, id elicit.PendingID) error
@@ -66,6 +73,11 @@ func Run(t *testing.T, open func(t *testing.T) Ledger) {
 		"OpenedPageExpiresAsAccepted":    openedPageExpiresAsAccepted,
 		"DraftIsKeptForItsPerson":        draftIsKeptForItsPerson,
 		"FirstTimeOncePerKey":            firstTimeOncePerKey,
+		"ApprovalsAreOfDistinctPeople":   approvalsAreOfDistinctPeople,
+		"OneDeclineEndsApprovals":        oneDeclineEndsApprovals,
+		"OnlyWhatWaitsIsAmended":         onlyWhatWaitsIsAmended,
+		"MuteHoldsForItsPerson":          muteHoldsForItsPerson,
+		"SpendLetsSoManyThrough":         spendLetsSoManyThrough,
 		"DecisionIsNotChangedByDelivery": decisionIsNotChangedByDelivery,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
