@@ -31,6 +31,16 @@ type Tool struct {
 	Description string
 	InputSchema json.RawMessage // as on the wire, members in the server's order
 	Idempotent  bool            // its server says that repeating a call, or any call, changes nothing more
+	Annotations Annotations     // what its server says that calling it does
+}
+
+// Annotations are hints of a server about a tool (MCP, ToolAnnotations); nil
+// where it says nothing. They are claims, not facts.
+type Annotations struct {
+	ReadOnly    *bool `json:"readOnlyHint,omitempty"`
+	Destructive *bool `json:"destructiveHint,omitempty"`
+	Idempotent  *bool `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool `json:"openWorldHint,omitempty"`
 }
 
 // Outcome is what a call came to: exactly one of Result and Parked is set.

@@ -189,6 +189,9 @@ func (h *Host) list(ctx context.Context, s *server, c *conn) (*toolList, error) 
 	return out, nil
 }
 
+// says reports whether a hint is given, and true.
+func says(hint *bool) bool { return hint != nil && *hint }
+
 // readTool reads one entry. A bad one costs itself only.
 func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 	var e struct {
@@ -197,9 +200,8 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations struct {
-			Title      string `json:"title"`
-			Idempotent bool   `json:"idempotentHint"`
-			ReadOnly   bool   `json:"readOnlyHint"`
+			Title string `json:"title"`
+			elicit.Annotations
 		} `json:"annotations"`
 	}
 	if err := json.Unmarshal(raw, &e); err != nil || e.Name == "" {
@@ -208,7 +210,7 @@ func (c *conn) readTool(raw json.RawMessage) (tool, bool) {
 	}
 	t := tool{Tool: elicit.Tool{
 		Server: c.cfg.name, Name: e.Name, Title: cmp.Or(e.Title, e.Annotations.Title), Description: e.Description, InputSchema: e.InputSchema,
-		Idempotent: e.Annotations.Idempotent || e.Annotations.ReadOnly,
+		Idempotent: says(e.Annotations.Idempotent) || says(e.Annotations.ReadOnly), Annotations: e.Annotations.Annotations,
 	}}
 	if !c.modern() || !c.overHTTP() {
 		return t, true // no headers, so no annotations for them
