@@ -112,6 +112,7 @@ func (a *app) open(ctx context.Context, client redis.UniversalClient) error {
 		OnOrphan:   func(ctx context.Context, id elicit.CallID) { a.bridge.Orphaned(ctx, id) },
 		OnSettled:  func(ctx context.Context, p elicit.Pending) { a.bridge.Settled(ctx, p) },
 		OnUndrawn:  func(ctx context.Context, p elicit.Pending) { a.bridge.Undrawn(ctx, p) },
+		OnNudge:    func(ctx context.Context, p elicit.Pending, kind elicit.Nudge) { a.bridge.Nudge(ctx, p, kind) },
 		OnUnplaced: func(ctx context.Context, p elicit.Pending) { a.bridge.Unplaced(ctx, p) },
 		OnCall:     func(ctx context.Context, id elicit.CallID, record []byte) { a.bridge.CallLost(ctx, id, record) },
 	})
