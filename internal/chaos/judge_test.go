@@ -19,6 +19,7 @@ type story struct {
 	drawn    []drawing
 	messages []slacksim.Message
 	dead     bool // the replica
+	cardless bool // its form opened by itself, and no card ever stood
 }
 
 const storyNonce = "q0000z"
@@ -68,10 +69,13 @@ func goodStory() *story {
 func (s *story) judge() *verdict {
 	b := newBoard(nil)
 	c := &card{nonce: storyNonce, channel: "C", ts: "2.0", thread: "1.0", posted: after(0.2), deadline: after(20), drawn: s.drawn}
-	b.cards[c.ts], b.byNonce[storyNonce] = c, []*card{c}
+	b.headings["1.0"] = &card{channel: "C", ts: "1.0", posted: after(0.05), drawn: []drawing{{text: "<@U_A> runs web.ask"}}}
+	if !s.cardless {
+		b.cards[c.ts], b.byNonce[storyNonce] = c, []*card{c}
+	}
 	e := &evidence{
 		model: readWire(s.events), board: b, messages: s.messages, order: []string{storyNonce},
-		questions: map[string]*question{storyNonce: {nonce: storyNonce, server: serverHTTP, tool: "ask", requester: "U_A", started: storyStart}},
+		questions: map[string]*question{storyNonce: {nonce: storyNonce, server: serverHTTP, tool: "ask", requester: "U_A", channel: "C", started: storyStart}},
 		acts:      map[string][]act{storyNonce: s.acts},
 		gone:      func(string) (bool, time.Time) { return s.dead, after(3) },
 	}
@@ -96,9 +100,18 @@ func TestJudge_FindsWhatMustNotBe(t *testing.T) {
 		"never answered, the replica died":      {func(s *story) { s.unanswered(); s.acts = nil; s.ends("*Lost*"); s.dead = true }, ""},
 		"told as recorded, cancelled":           {func(s *story) { s.events[2] = answerAt(5.1, "cancel", ""); s.ends("*Expired*") }, "LOST"},
 		"told as recorded, never sent":          {func(s *story) { s.unanswered(); s.dead = true }, "LOST LOST"},
-		"told as recorded, then told as lost":   {func(s *story) { s.unanswered(); s.dead = true; s.ends("*Lost*") }, ""},
-		"another answer than was typed":         {func(s *story) { s.events[2] = answerAt(5.1, "accept", "tok-2") }, "I3 LOST"},
-		"accepted by a stranger":                {func(s *story) { s.acts[0].who = "U_B"; s.acts[0].told = false }, "I3 I7"},
+		"told as lost, without a card": {func(s *story) {
+			s.unanswered()
+			s.dead, s.cardless = true, true
+			s.messages = []slacksim.Message{{TS: "2.0", ThreadTS: "1.0", Text: "Lost: the answer did not reach the server."}}
+		}, ""},
+		"lost without a word and a card": {func(s *story) {
+			s.unanswered()
+			s.dead, s.cardless, s.messages = true, true, nil
+		}, "LOST"},
+		"told as recorded, then told as lost": {func(s *story) { s.unanswered(); s.dead = true; s.ends("*Lost*") }, ""},
+		"another answer than was typed":       {func(s *story) { s.events[2] = answerAt(5.1, "accept", "tok-2") }, "I3 LOST"},
+		"accepted by a stranger":              {func(s *story) { s.acts[0].who = "U_B"; s.acts[0].told = false }, "I3 I7"},
 		"declined by a stranger": {func(s *story) {
 			s.events[2] = answerAt(5.1, "decline", "")
 			s.ends("*Declined by* <@U_B>")

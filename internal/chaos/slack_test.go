@@ -162,6 +162,26 @@ func (b *board) heading(ts string) (card, bool) {
 	return b.copyOf(m), true
 }
 
+// headingOf is the message of the call that a command started: the first one of
+// its requester, server and tool in that channel since then.
+func (b *board) headingOf(q *question) (card, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var first *card
+	for _, m := range b.headings {
+		if m.channel != q.channel || m.posted.Before(q.started) || !contains(m.drawn[0].text, "<@"+q.requester+">", q.server+"."+q.tool) {
+			continue
+		}
+		if first == nil || m.posted.Before(first.posted) {
+			first = m
+		}
+	}
+	if first == nil {
+		return card{}, false
+	}
+	return b.copyOf(first), true
+}
+
 // ending is how a card says that its question ended.
 type ending string
 

@@ -104,6 +104,10 @@ func (s *suite) messagesOf(e *evidence, q *question) []entry {
 			add("heading", h)
 		}
 	}
+	if h, ok := e.board.headingOf(q); ok && len(threads) == 0 {
+		add("heading", h)
+		threads[h.ts] = true
+	}
 	for _, m := range e.messages {
 		if threads[m.ThreadTS] && !strings.Contains(m.TS, " ") {
 			known := false

@@ -92,6 +92,7 @@ func (e *evidence) one(v *verdict, q *question) {
 		v.count["cards: "+string(end)]++
 	} else {
 		v.count["cards: never posted"]++
+		end = e.endInThread(q)
 	}
 	if len(cards) > 1 {
 		v.remark("cards", q.nonce, "%d cards were posted", len(cards))
@@ -110,6 +111,23 @@ func (e *evidence) one(v *verdict, q *question) {
 	if len(cards) > 0 && len(a.answers) == 0 && contains(cards[len(cards)-1].now().text, "the server was told") {
 		v.remark("card says too much", q.nonce, "the card says that the server was told; it received nothing")
 	}
+}
+
+// endInThread is how the thread of a call says that a question ended of which
+// no card ever stood: its form had opened by itself.
+func (e *evidence) endInThread(q *question) ending {
+	heading, ok := e.board.headingOf(q)
+	if !ok {
+		return endUnknown
+	}
+	for _, m := range e.messages {
+		if m.ThreadTS == heading.ts {
+			if end := endingOf(drawing{text: m.Text}); end != endUnknown {
+				return end
+			}
+		}
+	}
+	return endUnknown
 }
 
 func era(server string) string {
