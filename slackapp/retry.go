@@ -180,6 +180,9 @@ func meaningOf(code string) error {
 		return elicit.ErrRefused
 	case "message_not_found", "not_found", "cant_update_message", "edit_window_closed", "is_inactive", "view_not_found":
 		return elicit.ErrGone
+	case "internal_error", "fatal_error", "request_timeout", "service_unavailable", "ratelimited", "rate_limited", "team_added_to_org":
+		// The fault is Slack's, and passes. The first three may have done their work.
+		return elicit.ErrSlackUnreachable
 	case "duplicate_external_id":
 		return elicit.ErrAlreadyOpen
 	}

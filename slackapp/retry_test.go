@@ -25,6 +25,7 @@ func TestErrors_HaveTheMeaningOnWhichCallersAct(t *testing.T) {
 		"not_in_channel": elicit.ErrCannotPost, "channel_not_found": elicit.ErrCannotPost, "is_archived": elicit.ErrCannotPost,
 		"restricted_action": elicit.ErrCannotPost, "restricted_action_read_only_channel": elicit.ErrCannotPost,
 		"restricted_action_thread_locked": elicit.ErrCannotPost, "messages_tab_disabled": elicit.ErrCannotPost, "cannot_reply_to_message": elicit.ErrCannotPost,
+		"internal_error": elicit.ErrSlackUnreachable, "fatal_error": elicit.ErrSlackUnreachable,
 		"invalid_blocks": elicit.ErrRefused, "msg_too_long": elicit.ErrRefused, "no_text": elicit.ErrRefused, "msg_blocks_too_long": elicit.ErrRefused,
 	} {
 		_, url := newAPI(t, map[string]func(int, http.ResponseWriter, *http.Request){"chat.postMessage": says(`{"ok":false,"error":"` + code + `"}`)})

@@ -208,6 +208,17 @@ func TestSlack_PostOfWhichNothingWasHeardIsRepeatedAndAnsweredOnce(t *testing.T)
 	w.wait("no button is left", func() bool { return len(cards()) == 0 })
 }
 
+func TestSlack_ResultThatSlackFailedToTakeIsPostedAgain(t *testing.T) {
+	w := newWorld(t, worldOptions{})
+	w.replica()
+	ann := w.human("U_ANN")
+	ann.types("/mcp deploy.restart_service service=payments")
+	q := ann.seesQuestion("Restart payments")
+	w.sim.Fault("chat.postMessage", slacksim.Fault{Error: "internal_error", Times: 2})
+	ann.presses(q, "Accept")
+	ann.sees("Restarted payments.")
+}
+
 func TestSlack_StormOfLimitsAndErrorsDelaysTheCardsAndNotTheAnswers(t *testing.T) {
 	w := newWorld(t, worldOptions{})
 	w.replica()
