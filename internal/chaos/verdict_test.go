@@ -88,7 +88,7 @@ func (e *evidence) one(v *verdict, q *question) {
 	v.count["questions, "+era(q.server)]++
 	end := endUnknown
 	if len(cards) > 0 {
-		end = endingOf(cards[len(cards)-1].now())
+		end = endingOf(ofRecord(cards).now())
 		v.count["cards: "+string(end)]++
 	} else {
 		v.count["cards: never posted"]++
@@ -108,9 +108,20 @@ func (e *evidence) one(v *verdict, q *question) {
 		e.notLate(v, q, a, c)
 	}
 	e.reported(v, q, call, end)
-	if len(cards) > 0 && len(a.answers) == 0 && contains(cards[len(cards)-1].now().text, "the server was told") {
+	if len(cards) > 0 && len(a.answers) == 0 && contains(ofRecord(cards).now().text, "the server was told") {
 		v.remark("card says too much", q.nonce, "the card says that the server was told; it received nothing")
 	}
+}
+
+// ofRecord is the card that counts where a question stands more than once: the
+// newest that has not given way to another one.
+func ofRecord(cards []card) card {
+	for _, c := range slices.Backward(cards) {
+		if endingOf(c.now()) != endMoved {
+			return c
+		}
+	}
+	return cards[len(cards)-1]
 }
 
 // endInThread is how the thread of a call says that a question ended of which
