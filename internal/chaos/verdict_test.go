@@ -115,13 +115,13 @@ func (e *evidence) one(v *verdict, q *question) {
 
 // ofRecord is the card that counts where a question stands more than once: the
 // newest that has not given way to another one.
-func ofRecord(cards []card) card {
-	for _, c := range slices.Backward(cards) {
-		if endingOf(c.now()) != endMoved {
-			return c
+func ofRecord(cards []card) *card {
+	for i := range slices.Backward(cards) {
+		if endingOf(cards[i].now()) != endMoved {
+			return &cards[i]
 		}
 	}
-	return cards[len(cards)-1]
+	return &cards[len(cards)-1]
 }
 
 // endInThread is how the thread of a call says that a question ended of which
