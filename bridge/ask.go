@@ -152,7 +152,7 @@ func (b *Bridge) newPending(q elicit.Question, el *blockkit.Elicitation) (elicit
 func (b *Bridge) askPerson(ctx context.Context, q elicit.Question, el *blockkit.Elicitation, p elicit.Pending) outcome {
 	done := b.wait(p.ID)
 	defer b.unwait(p.ID)
-	if err := b.o.Ledger.Create(ctx, p); err != nil {
+	if err := b.insist(ctx, func(ctx context.Context) error { return b.o.Ledger.Create(ctx, p) }); err != nil {
 		b.o.Log.Error("a question could not be recorded and is not shown", "pending_id", p.ID, "err", err)
 		b.tell(ctx, q.Origin, blockkit.NotRecorded(q.Server))
 		return b.cancelUnasked(ctx, q, elicit.ReasonUndeliverable)

@@ -25,6 +25,7 @@ type call struct {
 	startedAt time.Time
 
 	mu      sync.Mutex
+	records int              // how often it was recorded as running
 	spent   bool             // triggerID was used: it serves once
 	refusal map[digest]int   // questions that were not accepted, and how often they came
 	owed    blockkit.CallEnd // the end that its heading does not show yet; empty: none

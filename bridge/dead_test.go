@@ -75,6 +75,31 @@ func TestCallLost_ItsThreadIsToldAndItsRequesterMayRunItAgain(t *testing.T) {
 	})
 }
 
+func TestRunning_IsRecordedOnceTheLedgerIsBack(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.slack.then = func(p posted) {
+			if p.how == "post" && p.ts == "1.1" {
+				r.ledger.fail(errors.New("redis fails over"))
+			}
+		}
+		r.host.call = func(ctx context.Context, c elicit.Call) (elicit.Outcome, error) {
+			<-ctx.Done() // it works without asking
+			return elicit.Outcome{}, context.Cause(ctx)
+		}
+		r.run()
+		r.ledger.fail(nil)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		id, _ := r.ledger.onlyRun(t)
+		r.clickOn(ann, blockkit.ActionStop, string(id), elicit.MessageRef{Channel: "C1", TS: "1.1"})
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if len(r.ledger.runs) != 0 {
+			t.Error("an ended call is still recorded as running")
+		}
+	})
+}
+
 func TestHeading_IsDrawnOnceSlackCanBeReached(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, r *rig) {
 		r.host.call = func(context.Context, elicit.Call) (elicit.Outcome, error) {

@@ -75,6 +75,12 @@ func (l *fakeLedger) Create(_ context.Context, p elicit.Pending) error {
 	if l.down != nil {
 		return l.down
 	}
+	if old := l.records[p.ID]; old != nil {
+		if old.Call != p.Call || old.Owner != p.Owner || !old.Created.Equal(p.Created) {
+			return errors.New("the id is taken")
+		}
+		return nil
+	}
 	p.State = elicit.StatePending
 	l.records[p.ID] = &p
 	l.timers = append(l.timers, time.AfterFunc(time.Until(p.Deadline), func() { l.expire(p.ID) }))

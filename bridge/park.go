@@ -67,12 +67,13 @@ func (b *Bridge) park(ctx context.Context, c *call, p *elicit.Parked, pages bool
 	}
 	rec.Refused = c.refusedSoFar()
 	if err := b.keepPark(ctx, c.ID, rec, latest); err != nil {
-		b.tell(ctx, c.Origin, blockkit.NotRecorded(c.Server))
-		return false, nil, err
+		b.o.Log.Error("a call that has to wait could not be recorded", "call_id", c.ID, "err", err)
+		return false, nil, errNotParked
 	}
 	for _, s := range ask { // all of them before the first can be answered
-		if err := b.o.Ledger.Create(ctx, s.p); err != nil {
-			return false, nil, fmt.Errorf("recording a question: %w", err)
+		if err := b.insist(ctx, func(ctx context.Context) error { return b.o.Ledger.Create(ctx, s.p) }); err != nil {
+			b.o.Log.Error("a question could not be recorded and is not shown", "pending_id", s.p.ID, "err", err)
+			return false, nil, errNotParked
 		}
 	}
 	for _, s := range ask {
@@ -93,12 +94,15 @@ func (b *Bridge) park(ctx context.Context, c *call, p *elicit.Parked, pages bool
 	return true, nil, nil
 }
 
+// errNotParked ends a call in the words of its thread.
+var errNotParked = errors.New("it has a question, but the question could not be recorded, so nobody was asked and the call was given up; run it again in a moment")
+
 func (b *Bridge) keepPark(ctx context.Context, id elicit.CallID, rec parkedCall, until time.Time) error {
 	raw, err := json.Marshal(rec)
 	if err != nil {
 		return fmt.Errorf("writing a parked call: %w", err)
 	}
-	return b.o.Ledger.Park(ctx, id, raw, until.Sub(b.o.Now()))
+	return b.insist(ctx, func(ctx context.Context) error { return b.o.Ledger.Park(ctx, id, raw, until.Sub(b.o.Now())) })
 }
 
 func (b *Bridge) parkedCall(ctx context.Context, id elicit.CallID) (*parkedCall, error) {

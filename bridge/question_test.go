@@ -201,6 +201,21 @@ func TestQuestion_ThatReachesNobodyIsCancelledNeverDeclined(t *testing.T) {
 	})
 }
 
+func TestQuestion_IsAskedOnceTheLedgerIsBack(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, r *rig) {
+		r.host.call = func(ctx context.Context, c elicit.Call) (elicit.Outcome, error) {
+			r.ledger.fail(errors.New("redis fails over"))
+			return r.asking(formParams)(ctx, c)
+		}
+		r.run()
+		r.ledger.fail(nil)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		r.click(ann, blockkit.ActionDecline)
+		r.wantAnswers("decline")
+	})
+}
+
 func TestQuestion_IsNotShownWhenItCannotBeRecorded(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, r *rig) {
 		r.host.call = func(ctx context.Context, c elicit.Call) (elicit.Outcome, error) {
@@ -208,6 +223,9 @@ func TestQuestion_IsNotShownWhenItCannotBeRecorded(t *testing.T) {
 			return r.asking(formParams)(ctx, c)
 		}
 		r.run()
+		r.wantAnswers() // a moment without Redis costs no question
+		time.Sleep(time.Minute)
+		synctest.Wait()
 		r.wantAnswers("cancel")
 		if n := len(r.slack.of("open")); n != 0 {
 			t.Errorf("a form was opened")

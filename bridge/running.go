@@ -26,12 +26,46 @@ const runningVersion = 1
 // recordRunning tells the ledger that this replica runs the call. Only a Stop
 // that lands on another replica, and the heirs of this one, need it.
 func (b *Bridge) recordRunning(ctx context.Context, c *call) {
+	c.mu.Lock()
+	c.records++
+	turn := c.records
+	c.mu.Unlock()
 	raw, err := json.Marshal(runningCall{Version: runningVersion, Call: c.Call, Top: c.top, End: c.owed})
 	if err == nil {
 		err = b.o.Ledger.CallRunning(ctx, c.ID, c.Origin.RequesterUser(), raw)
 	}
 	if err != nil {
-		b.o.Log.Warn("a running call could not be recorded", "call_id", c.ID, "err", err)
+		b.o.Log.Warn("a running call could not be recorded; trying on", "call_id", c.ID, "err", err)
+		b.later(ctx, func(ctx context.Context) { b.recordRunningLate(ctx, c, raw, turn) })
+	}
+}
+
+// recordRunningLate makes the record number turn of a call that the ledger did
+// not take at once, unless a newer one is made, or the call has ended, meanwhile.
+func (b *Bridge) recordRunningLate(ctx context.Context, c *call, raw []byte, turn int) {
+	stands := func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.records == turn && b.call(c.ID) == c
+	}
+	for raw != nil {
+		select {
+		case <-b.o.After(time.Second):
+		case <-ctx.Done():
+			return
+		}
+		if !stands() {
+			return
+		}
+		if b.o.Ledger.CallRunning(ctx, c.ID, c.Origin.RequesterUser(), raw) != nil {
+			continue
+		}
+		if b.call(c.ID) != c { // it ended in this moment
+			if err := b.o.Ledger.CallEnded(ctx, c.ID); err != nil {
+				b.o.Log.Warn("an ended call could not be forgotten", "call_id", c.ID, "err", err)
+			}
+		}
+		return
 	}
 }
 

@@ -9,14 +9,21 @@ local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 `
 
-// createScript stores a pending unless its id is taken.
+// createScript stores a pending unless its id is taken. An attempt that is made
+// again, because the connection broke before its outcome came back, finds its
+// own record: same call, same owner, same moment.
 //
 // KEYS: pending, expiry, what the owner holds, nudges. ARGV: deadline in ms,
 // seconds to keep the record after it, id, when to remind and to escalate in ms
 // (” for never), then field, value, ….
 var createScript = redis.NewScript(luaNow + `
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-local fields = {}
+local fields, new = {}, {}
+for i = 6, #ARGV, 2 do new[ARGV[i]] = ARGV[i + 1] end
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  local old = redis.call('HMGET', KEYS[1], 'call', 'owner', 'created')
+  if old[1] == new['call'] and old[2] == new['owner'] and old[3] == new['created'] then return 1 end
+  return 0
+end
 for i = 6, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('PEXPIREAT', KEYS[1], ARGV[1] + ARGV[2] * 1000)

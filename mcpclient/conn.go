@@ -206,6 +206,9 @@ func (c *conn) requestOnce(ctx context.Context, oc *openCall, method string, par
 		<-gaveUp
 		return message{}, context.Cause(ctx)
 	}
+	if err != nil && oc != nil {
+		err = unfinished(err)
+	}
 	return m, err
 }
 

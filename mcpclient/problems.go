@@ -11,9 +11,21 @@ import (
 	"strings"
 )
 
-// brokeMeanwhile is what to say when an answer did not come although the
-// request had left.
-const brokeMeanwhile = "lost its connection while the call ran; whether the call had an effect is not known"
+// What to say when an answer did not come although the request had left.
+const (
+	effectUnknown  = "whether the call had an effect is not known"
+	brokeMeanwhile = "lost its connection while the call ran; " + effectUnknown
+)
+
+// unfinished is the error of a call that was sent: a server that is gone may
+// have carried it out.
+func unfinished(err error) error {
+	var down *ServerDownError
+	if !errors.As(err, &down) || strings.Contains(down.Problem, effectUnknown) {
+		return err
+	}
+	return &ServerDownError{Server: down.Server, Problem: down.Problem + "; " + effectUnknown, Err: err}
+}
 
 // httpStatusError is an HTTP answer that is no MCP message.
 type httpStatusError struct {

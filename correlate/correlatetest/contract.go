@@ -64,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) Ledger) {
 		"LoadReturnsWhatWasCreated":      loadReturnsWhatWasCreated,
 		"UnknownIDIsNotFound":            unknownIDIsNotFound,
 		"PlacedMakesNoRecord":            placedMakesNoRecord,
+		"CreateMayBeRepeated":            createMayBeRepeated,
 		"OneWinnerAndLosersLearnWho":     oneWinnerAndLosersLearnWho,
 		"LateDecisionLosesToTheExpiry":   lateDecisionLosesToTheExpiry,
 		"AnswerIsKeptUntilDelivered":     answerIsKeptUntilDelivered,
@@ -129,6 +130,22 @@ func loadReturnsWhatWasCreated(t *testing.T, l Ledger) {
 	p.Card = card
 	if diff := cmp.Diff(p, load(t, l, "p1")); diff != "" {
 		t.Errorf("Load after Placed (-want +got):\n%s", diff)
+	}
+}
+
+func createMayBeRepeated(t *testing.T, l Ledger) {
+	p := Pending("p1")
+	create(t, l, p)
+	create(t, l, p) // its outcome had not come back
+	other := p
+	other.Call = "call-2"
+	if err := l.Create(t.Context(), other); err == nil {
+		t.Error("Create took an id that another call has")
+	}
+	decide(t, l, "p1", Accept("U_ANN"), []byte("{}"))
+	create(t, l, p)
+	if load(t, l, "p1").Decision == nil {
+		t.Error("a repeated Create undid a decision")
 	}
 }
 

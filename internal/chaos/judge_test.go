@@ -109,6 +109,11 @@ func TestJudge_FindsWhatMustNotBe(t *testing.T) {
 			s.unanswered()
 			s.dead, s.cardless, s.messages = true, true, nil
 		}, "LOST"},
+		"sent to a server that was ending": {func(s *story) {
+			s.unanswered()
+			s.dead = true
+			s.messages = append(s.messages, slacksim.Message{TS: "4.0", ThreadTS: "1.0", Text: "Failed. server web ended by itself; whether the call had an effect is not known"})
+		}, ""},
 		"told as recorded, then told as lost": {func(s *story) { s.unanswered(); s.dead = true; s.ends("*Lost*") }, ""},
 		"another answer than was typed":       {func(s *story) { s.events[2] = answerAt(5.1, "accept", "tok-2") }, "I3 LOST"},
 		"accepted by a stranger":              {func(s *story) { s.acts[0].who = "U_B"; s.acts[0].told = false }, "I3 I7"},

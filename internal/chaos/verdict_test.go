@@ -247,6 +247,9 @@ func (e *evidence) told(v *verdict, q *question, a *asked, end ending) {
 		case arrived:
 		case end == endLost:
 			v.count["answers told as lost"]++
+		case !a.ended.IsZero() && e.threadSays(q, "is not known") != "":
+			// It was sent into a connection that ended before anybody read it.
+			v.count["answers whose thread says that their effect is not known"]++
 		default:
 			v.count["answers lost"]++
 			v.fail("LOST", q.nonce, "%s was told that their answer %s is recorded; the server received %v and the card says %q", x.who, x.token, actions(a), end)
@@ -286,6 +289,8 @@ func (e *evidence) agrees(v *verdict, q *question, a *asked, call *callLog, end 
 		// cancelled, and there was nobody left to be told
 	case wire == "nothing" && q.server == serverDurable && want[end] == "cancel":
 		// durableUnanswered looks at it
+	case wire == "nothing" && !a.ended.IsZero() && e.threadSays(q, "is not known") != "":
+		// told counts it
 	case wire == "nothing" && (end == endAccepted || end == endDeclined):
 		v.count["answers lost"]++
 		v.fail("LOST", q.nonce, "the card says %q and the server received nothing (connection ended: %v)", end, !a.ended.IsZero())
@@ -352,10 +357,15 @@ func (e *evidence) reported(v *verdict, q *question, call *callLog, end ending) 
 // threadSays returns the first message under the question's call that holds
 // one of these.
 func (e *evidence) threadSays(q *question, parts ...string) string {
-	cards := e.board.cardsOf(q.nonce)
+	threads := map[string]bool{}
+	for _, c := range e.board.cardsOf(q.nonce) {
+		threads[c.thread] = true
+	}
+	if h, ok := e.board.headingOf(q); ok {
+		threads[h.ts] = true
+	}
 	for _, m := range e.messages {
-		inThread := slices.ContainsFunc(cards, func(c card) bool { return m.ThreadTS != "" && m.ThreadTS == c.thread })
-		if !inThread {
+		if m.ThreadTS == "" || !threads[m.ThreadTS] {
 			continue
 		}
 		for _, part := range parts {
