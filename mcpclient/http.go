@@ -41,6 +41,9 @@ func newHTTPClient() *http.Client {
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 			TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second, MaxIdleConnsPerHost: 16,
+			// A connection is held for as long as a person thinks: most of its
+			// memory would be buffers of messages that are small.
+			ReadBufferSize: 1 << 10, WriteBufferSize: 1 << 10,
 		},
 	}
 }

@@ -28,7 +28,7 @@ type eventReader struct {
 }
 
 func newEventReader(r io.Reader, limit int, at *cursor) *eventReader {
-	return &eventReader{r: bufio.NewReader(r), limit: limit, at: at, first: true}
+	return &eventReader{r: bufio.NewReaderSize(r, 1<<10), limit: limit, at: at, first: true}
 }
 
 // next returns the data of the next event that has any and moves the cursor on. At the

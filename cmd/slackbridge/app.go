@@ -188,6 +188,7 @@ func (a *app) run(ctx context.Context) error {
 	defer stop(nil)
 	g, gctx := errgroup.WithContext(base)
 	g.Go(func() error { return a.store.Run(gctx) })
+	g.Go(func() error { returnMemory(gctx); return nil })
 	if a.socket != nil {
 		g.Go(func() error { return a.socket.Run(gctx) })
 	}
