@@ -322,7 +322,7 @@ func (e *evidence) notLate(v *verdict, q *question, a *asked, c card) {
 		default:
 			v.fail("I7", q.nonce, "the card said %q and then %q", before, now)
 		}
-		if before = now; now == endOpen || now == endLost {
+		if before = now; now == endOpen || now == endLost || now == endMoved {
 			continue
 		}
 		for _, x := range e.acts[q.nonce] {
